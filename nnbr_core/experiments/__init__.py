@@ -1,0 +1,1 @@
+"""Settings -> run -> record; many of them; notebooks in batch."""

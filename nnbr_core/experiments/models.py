@@ -1,0 +1,25 @@
+"""Every model that can be named in a run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from nnbr_core.baselines import popularity
+
+
+@dataclass(frozen=True)
+class Model:
+    """How to make a model, and what makes two runs of it the same."""
+
+    make: Callable  # (settings, baskets, seed) -> something with fit and score
+    settings: type  # a flat frozen dataclass
+    version: int = 1  # raise it whenever the model's numbers change
+    is_seeded: bool = True  # does the seed change anything?
+    quick: dict = field(default_factory=dict)  # settings of the quick profile
+
+
+MODELS = {
+    "popularity": Model(popularity.Popularity, popularity.PopularitySettings, is_seeded=False),
+    "last_popularity": Model(
+        popularity.LastPopularity, popularity.LastPopularitySettings, is_seeded=False
+    ),
+}

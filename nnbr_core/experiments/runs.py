@@ -1,0 +1,173 @@
+"""Run it or find it: a run that was done once is never done again."""
+
+import hashlib
+import platform
+import resource
+import shutil
+import subprocess
+import tempfile
+import time
+import warnings
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from filelock import FileLock
+
+from nnbr_core import evaluation, paths
+from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.folds import Fold, Part, roles, split
+from nnbr_core.data.prepare import load
+from nnbr_core.data.sources import find_source
+from nnbr_core.errors import InputError
+from nnbr_core.experiments import records
+from nnbr_core.experiments.config import QUICK_USERS, Config
+from nnbr_core.experiments.models import MODELS
+from nnbr_core.experiments.records import DEPTH, Record
+from nnbr_core.metrics import metric_table
+
+
+def data_for(config: Config, progress: bool = False) -> Baskets:
+    """The baskets a run sees: in the quick profile every n-th user, 500 at most."""
+    baskets = load(config.dataset, config.recipe, progress)
+    if config.profile == "quick" and baskets.n_users > QUICK_USERS:
+        evenly = np.linspace(0, baskets.n_users - 1, QUICK_USERS).astype(np.int64)
+        return baskets.select(evenly)
+    return baskets
+
+
+def run_id(config: Config, baskets: Baskets) -> str:
+    """The same for the same settings and data, on any day and machine."""
+    return hashlib.sha256(config.identity(baskets.fingerprint).encode()).hexdigest()[:16]
+
+
+def folder_for(config: Config, store: Path | None = None) -> Path:
+    """Where records of this dataset lie; quick ones apart, so that no table mixes them in."""
+    store = store or paths.runs()
+    return (store / "quick" if config.profile == "quick" else store) / find_source(config.dataset).name
+
+
+def _commit() -> str:
+    try:
+        head = ["git", "-C", str(paths.project_root()), "rev-parse", "--short", "HEAD"]
+        return subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _judge(score: evaluation.Score, part: Part, rows: np.ndarray, counts: np.ndarray) -> dict:
+    """Means over users, and the packed users, of one part."""
+    width = min(DEPTH, part.histories.n_items)  # a tiny catalogue fills fewer places
+    top = evaluation.top_novel(score, part.histories, width)
+    wanted = part.labels("explore")
+    hit = np.zeros((part.n_users, DEPTH), dtype=bool)
+    hit[:, :width] = evaluation.hits(top, wanted)
+    n_relevant = wanted.getnnz(axis=1)
+    means = metric_table(hit, n_relevant, evaluation.KS).mean().to_dict()
+    for k in evaluation.KS:
+        means |= evaluation.reach(top, counts, k)
+    return {
+        "means": means,
+        "packed": records.pack(rows, hit, n_relevant),
+        "n_scored": int((n_relevant > 0).sum()),
+    }
+
+
+def _save_weights(model: object, record_id: str) -> None:
+    """Keep weights next to others by record id; losing them costs a training, nothing else."""
+    paths.weights().mkdir(parents=True, exist_ok=True)
+    building = Path(tempfile.mkdtemp(prefix=".building-", dir=paths.weights()))
+    model.save(building)
+    shutil.rmtree(paths.weights() / record_id, ignore_errors=True)
+    building.rename(paths.weights() / record_id)
+
+
+def train(config: Config, baskets: Baskets, fold: Fold, progress: bool = False) -> object:
+    """A fitted model. It is given test users' histories, never their last baskets."""
+    model = MODELS[config.model].make(config.settings, baskets, config.seed)
+    model.fit(fold.train, fold.validation, fold.test.histories, progress)
+    return model
+
+
+def _do(config: Config, baskets: Baskets, record_id: str, progress: bool) -> Record:
+    started = time.perf_counter()
+    fold = split(baskets, config.fold)
+    role = roles(baskets, config.fold)
+    model = train(config, baskets, fold, progress)
+    counts = fold.train.histories.item_counts()
+    judged = {
+        name: _judge(model.score, part, np.flatnonzero(role == number), counts)
+        for number, name, part in ((1, "validation", fold.validation), (2, "test", fold.test))
+    }
+    if hasattr(model, "save"):
+        _save_weights(model, record_id)
+    return Record(
+        id=record_id,
+        description=str(config),
+        dataset=find_source(config.dataset).name,
+        config=config.as_dict() | {"dataset": find_source(config.dataset).name},
+        data=baskets.fingerprint,
+        validation=judged["validation"]["means"],
+        test=judged["test"]["means"],
+        users_scored=judged["test"]["n_scored"],
+        users_left_out=fold.test.n_users - judged["test"]["n_scored"],
+        seconds=round(time.perf_counter() - started, 3),
+        peak_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+        curve=getattr(model, "curve", []),
+        chosen=getattr(model, "chosen", {}),
+        users={name: part["packed"] for name, part in judged.items()},
+        commit=_commit(),
+        versions={"python": platform.python_version()}
+        | {name: version(name) for name in ("nnbr-core", "numpy", "torch")},
+    )
+
+
+def find(config: Config, store: Path | None = None) -> Record | None:
+    """The record of this run, or None; a broken one is reported and not trusted."""
+    path = folder_for(config, store) / f"{run_id(config, data_for(config))}.json"
+    return _read_or_warn(path) if path.is_file() else None
+
+
+def _read_or_warn(path: Path) -> Record | None:
+    try:
+        return records.read(path)
+    except InputError as error:
+        warnings.warn(f"ignored: {error}", stacklevel=3)
+        return None
+
+
+def run(config: Config, store: Path | None = None, progress: bool = False) -> Record:
+    """The record of this run: found, or trained now and written.
+
+    Two processes that ask for the same run train it once: the second one waits.
+    """
+    baskets = data_for(config, progress)
+    record_id = run_id(config, baskets)
+    path = folder_for(config, store) / f"{record_id}.json"
+    if path.is_file() and (found := _read_or_warn(path)):
+        return found
+    locks = paths.prepared_data().parent / "locks"
+    locks.mkdir(parents=True, exist_ok=True)
+    with FileLock(locks / f"{record_id}.lock"):
+        if path.is_file() and (found := _read_or_warn(path)):
+            return found
+        record = _do(config, baskets, record_id, progress)
+        records.write(record, path)
+        return record
+
+
+def frame(dataset: str, store: Path | None = None, profile: str = "paper") -> pd.DataFrame:
+    """All records of a dataset, one row each: settings, then validation and test means."""
+    store = store or paths.runs()
+    folder = (store / "quick" if profile == "quick" else store) / dataset
+    found = [_read_or_warn(path) for path in sorted(folder.glob("*.json"))]
+    rows = []
+    for record in filter(None, found):
+        config = record.config
+        row = {"id": record.id, "model": config["model"], "fold": config["fold"]}
+        row |= {"seed": config["seed"]} | config["settings"]
+        for part in ("validation", "test"):
+            row |= {f"{part} {name}": value for name, value in getattr(record, part).items()}
+        rows.append(row | {"users": record.users_scored, "seconds": record.seconds})
+    return pd.DataFrame(rows)

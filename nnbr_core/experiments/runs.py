@@ -42,10 +42,14 @@ def run_id(config: Config, baskets: Baskets) -> str:
     return hashlib.sha256(config.identity(baskets.fingerprint).encode()).hexdigest()[:16]
 
 
+def _profile_folder(profile: str, store: Path | None) -> Path:
+    store = store or paths.runs()
+    return store / "quick" if profile == "quick" else store
+
+
 def folder_for(config: Config, store: Path | None = None) -> Path:
     """Where records of this dataset lie; quick ones apart, so that no table mixes them in."""
-    store = store or paths.runs()
-    return (store / "quick" if config.profile == "quick" else store) / find_source(config.dataset).name
+    return _profile_folder(config.profile, store) / find_source(config.dataset).name
 
 
 def _commit() -> str:
@@ -159,8 +163,7 @@ def run(config: Config, store: Path | None = None, progress: bool = False) -> Re
 
 def frame(dataset: str, store: Path | None = None, profile: str = "paper") -> pd.DataFrame:
     """All records of a dataset, one row each: settings, then validation and test means."""
-    store = store or paths.runs()
-    folder = (store / "quick" if profile == "quick" else store) / dataset
+    folder = _profile_folder(profile, store) / dataset
     found = [_read_or_warn(path) for path in sorted(folder.glob("*.json"))]
     rows = []
     for record in filter(None, found):

@@ -1,0 +1,40 @@
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lab bench lock clean
+
+demo: .venv/installed
+	$(BIN)/python -m nnbr_core prepare completejourney
+	$(BIN)/python -m nnbr_core gallery --dataset completejourney --profile quick
+
+test: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/pytest
+	NNBR_RUNS=$$(mktemp -d) $(BIN)/pytest --nbval-lax notebooks
+
+lab: .venv/installed
+	$(BIN)/jupyter lab notebooks
+
+bench: .venv/installed
+	$(BIN)/python -m nnbr_core bench
+
+# Exact versions for both commands. The local build tag of torch's CPU wheel is cut off,
+# so that machines without that very file find the release.
+lock: .venv/installed
+	$(BIN)/pip install pip-tools
+	$(BIN)/pip-compile --quiet --upgrade --strip-extras --no-emit-options --no-emit-index-url \
+	  --no-emit-find-links --no-emit-trusted-host --no-annotate --extra test \
+	  --output-file requirements.txt pyproject.toml
+	sed -i 's/^\(torch==[0-9.]*\)+cpu$$/\1/' requirements.txt
+
+.venv/installed: requirements.txt pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'Python 3.11+ is needed')"
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet -r requirements.txt
+	$(BIN)/pip install --quiet --no-deps -e .
+	touch $@
+
+clean:
+	rm -rf .venv gallery data/prepared data/weights data/locks reports/runs/quick test-artifacts
+	rm -rf build *.egg-info .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

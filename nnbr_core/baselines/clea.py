@@ -1,0 +1,209 @@
+"""CLEA (Qin et al. 2021): for each target item, read only the part of a history that matters.
+
+First an anchor learns to predict from whole histories. Then a selector learns, for every pair
+of a history and a target, which items to keep: the target should be likelier given the kept
+part than given everything, and likelier given everything than given the rest.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Generator, Tensor, nn
+
+from nnbr_core import training
+from nnbr_core.baselines.clea_network import Network, flatten
+from nnbr_core.baselines.clea_selector import annealed
+from nnbr_core.baselines.neural import check, in_blocks, one_stage, seeded, shuffled, users_with
+from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.folds import Part
+from nnbr_core.kernels import catalogue_loss
+
+USERS_AT_ONCE = 128  # scored together
+PAIRS_AT_ONCE = 2048  # of a user and a candidate
+WEIGHT_DECAY = 1e-5
+CLIP = 0.1  # largest norm of a step's gradient
+
+
+@dataclass(frozen=True)
+class CleaSettings:
+    """Defaults as published; a batch of 40 users holds about 260 pairs, the published 256."""
+
+    labels: str = "all"  # learn all of a last basket, or explore: its novel items only
+    dim: int = 64  # numbers per item, and of the GRU's state
+    dropout: float = 0.2  # in the selector and the head
+    batch_size: int = 40  # users per step, each with all its labels
+    learning_rate: float = 1e-3  # of Adam
+    epochs: int = 10  # of the anchor, at most
+    contrast_epochs: int = 28  # of the second stage, at most; 0: anchor only
+    phase_epochs: int = 10  # then the turn passes from the selector to the encoder, or back
+    patience: int = 5  # epochs without improvement before a stage ends
+    coldest: float = 0.3  # lowest temperature of the selector
+    candidates: int = 300  # novel items the anchor proposes to the selector, per user
+
+    def __post_init__(self) -> None:
+        check(self, "phase_epochs", "coldest", "candidates")
+
+
+def clipped_adam(
+    learning_rate: float,
+) -> Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]:
+    """Adam on clipped gradients. What is frozen has none, and keeps its weights and averages."""
+
+    def make(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+        parameters = list(parameters)
+        options = {"lr": learning_rate, "weight_decay": WEIGHT_DECAY, "fused": True}
+        optimiser = torch.optim.Adam(parameters, **options)
+
+        def clip(*_) -> None:
+            nn.utils.clip_grad_norm_(parameters, CLIP)
+
+        optimiser.register_step_pre_hook(clip)
+        return optimiser
+
+    return make
+
+
+def pairs_of(labels: sp.csr_matrix) -> tuple[Tensor, Tensor]:
+    """int64 [pairs] twice: row of the user, and one of the user's labels."""
+    return tuple(torch.from_numpy(x).long() for x in labels.nonzero())
+
+
+class Turns:
+    """The second stage's schedule: the selector learns, then the encoder, then again."""
+
+    def __init__(self, network: Network, phase_epochs: int, coldest: float) -> None:
+        self.network, self.phase_epochs, self.coldest = network, phase_epochs, coldest
+        self.n_epochs = self.n_batches = 0  # epochs begun; batches of the selector
+
+    @property
+    def is_selectors(self) -> bool:
+        return (self.n_epochs - 1) // self.phase_epochs % 2 == 0
+
+    def next_epoch(self) -> None:
+        """Freeze whoever has to wait."""
+        self.n_epochs += 1
+        for name, parameter in self.network.named_parameters():
+            parameter.requires_grad_(name.startswith("selector.") == self.is_selectors)
+
+    def next_batch(self) -> None:
+        """Lower the temperature while the selector learns; hold it low for the encoder."""
+        self.n_batches += self.is_selectors
+        warm = annealed(self.n_batches, self.coldest)
+        self.network.temperature.fill_(warm if self.is_selectors else self.coldest)
+
+
+class Clea:
+    """A target's chance given what the selector keeps of a history, or given all of it.
+
+    The second stage is used only where it is better for validation users; `chosen` says so.
+    """
+
+    def __init__(self, settings: CleaSettings, baskets: Baskets, seed: int) -> None:
+        self.settings, self.seed, self.catalogue = settings, seed, baskets.catalogue
+        with seeded(seed):
+            self.network = Network(baskets.n_items, settings.dim, settings.dropout)
+
+    def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
+        labels = train.labels(self.settings.labels)
+        rng = torch.Generator().manual_seed(self.seed)
+        self.curve, best = [], {}  # best: stage -> (validation recall, weights)
+        for stage in (self._anchor(train, labels), self._contrast(train, labels)):
+            if stage.epochs == 0:
+                continue
+            trained = training.train_stages(
+                self.network, [stage], lambda: self._watched(validation), rng, progress=progress
+            )
+            self.curve += trained.curve
+            best[stage.name] = max(row["recall@10"] for row in trained.curve), trained.best
+            if trained.was_interrupted:
+                break
+        self.network.requires_grad_(True)
+        stage = max(best, key=lambda name: best[name][0])
+        self.network.load_state_dict(best[stage][1])
+        self.chosen = {"stage": stage}
+
+    def _watched(self, validation: Part) -> dict[str, float]:
+        """Validation metrics, and how much of a history the selector kept in this epoch."""
+        found = training.validation_metrics(self.score, validation)
+        if self.network.selects:
+            found["share_kept"] = float(np.mean(self.shares_kept))
+        return found
+
+    def _anchor(self, train: Part, labels: sp.csr_matrix) -> training.Stage:
+        def loss(users: np.ndarray, rng: Generator) -> Tensor:
+            features = self.network.whole(flatten(train.histories.select(users)), rng)
+            items = self.network.head.items
+            return catalogue_loss(features, items.weight, items.bias, *pairs_of(labels[users]))
+
+        optimiser = clipped_adam(self.settings.learning_rate)
+        return one_stage("anchor", self.settings, labels, loss, optimiser)
+
+    def _contrast(self, train: Part, labels: sp.csr_matrix) -> training.Stage:
+        turns = Turns(self.network, self.settings.phase_epochs, self.settings.coldest)
+        users = users_with(labels)
+
+        def batches(rng: Generator) -> list[np.ndarray]:
+            turns.next_epoch()
+            self.network.selects.fill_(True)
+            self.shares_kept = []
+            return shuffled(users, self.settings.batch_size, rng)
+
+        def loss(users: np.ndarray, rng: Generator) -> Tensor:
+            turns.next_batch()
+            histories = train.histories.select(users)
+            user, targets = pairs_of(labels[users])
+            pairs = flatten(histories.select(user.numpy()))
+            found = self.network.losses(flatten(histories), pairs, user, targets, rng)
+            self.shares_kept.append(found.share_kept.item())
+            return found.selector_phase if turns.is_selectors else found.encoder_phase
+
+        optimiser = clipped_adam(self.settings.learning_rate)
+        stage = one_stage("contrast", self.settings, labels, loss, optimiser)
+        return replace(stage, batches=batches, epochs=self.settings.contrast_epochs)
+
+    def _kept(self, histories: Baskets, user: Tensor, targets: Tensor) -> Tensor:
+        """[pairs]: log-chances of targets [pairs] given what is kept of the `user`'s history."""
+        pairs = flatten(histories.select(user.numpy()))
+        kept = self.network.select(pairs, targets)[:, 0].contiguous()
+        return self.network.part(pairs, kept, targets)
+
+    def _scores(self, histories: Baskets) -> Tensor:
+        """The anchor's best novel candidates in the selector's order, then the anchor's order.
+
+        Every candidate needs a pass of its own: 300 instead of 12,000.
+        """
+        users = flatten(histories)
+        anchor = self.network.head.log_chances(self.network.whole(users))
+        if not self.network.selects:
+            return anchor
+        novel = anchor.index_put((users.row_of_token, users.items), torch.tensor(-torch.inf))
+        best, item = novel.topk(min(self.settings.candidates, histories.n_items))
+        user, place = best.isfinite().nonzero(as_tuple=True)
+        if len(user) == 0:  # everybody has bought everything
+            return anchor
+        targets = item[user, place]
+        blocks = zip(user.split(PAIRS_AT_ONCE), targets.split(PAIRS_AT_ONCE), strict=True)
+        kept = torch.cat([self._kept(histories, *block) for block in blocks])
+        lowest = torch.zeros(histories.n_users).scatter_reduce(0, user, kept, "amin")
+        behind = anchor - anchor.amax(dim=1, keepdim=True) + lowest.unsqueeze(1) - 1
+        return behind.index_put((user, targets), kept)
+
+    def score(self, histories: Baskets) -> np.ndarray:
+        return in_blocks(self._scores, histories, USERS_AT_ONCE)
+
+    def save(self, folder: Path) -> None:
+        training.save_checkpoint(
+            folder, self.network, asdict(self.settings), self.seed, self.catalogue
+        )
+
+    @classmethod
+    def load(cls, folder: Path, baskets: Baskets) -> "Clea":
+        """What `save` wrote, for baskets of the same catalogue."""
+        facts, weights = training.load_checkpoint(folder, baskets.catalogue)
+        model = cls(CleaSettings(**facts["settings"]), baskets, facts["seed"])
+        model.network.load_state_dict(weights)
+        return model

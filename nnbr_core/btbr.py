@@ -1,0 +1,168 @@
+"""BTBR: a bidirectional transformer that predicts hidden items of a shopping history."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Generator, Tensor
+
+from nnbr_core.batching import (
+    FIRST_ITEM,
+    IGNORE,
+    MAX_BASKETS,
+    append_mask,
+    collate,
+    lengths,
+    most_recent,
+    shuffled_batches,
+    similar_lengths,
+    with_last,
+    without_last,
+)
+from nnbr_core.btbr_settings import BtbrSettings
+from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.folds import Part
+from nnbr_core.errors import InputError
+from nnbr_core.masking import BASKET_VIEWS, MASKERS, one_mask
+from nnbr_core.swapping import SWAPS
+from nnbr_core.training import (
+    Stage,
+    adam,
+    load_checkpoint,
+    save_checkpoint,
+    train_stages,
+    validation_metrics,
+)
+from nnbr_core.transformer import Network
+
+USERS_TO_SCORE = 128  # at once; users of similar length, so that little padding is needed
+
+
+class Question(NamedTuple):
+    """A masked batch: which mask should have said which item?"""
+
+    inputs: Tensor  # (B, L) tokens
+    positions: Tensor  # (B, L)
+    row: Tensor  # (P,) number of the mask, counted row by row
+    item: Tensor  # (P,) the item it hides
+
+
+def ask(settings: BtbrSettings, users: Baskets, rng: Generator) -> Question:
+    """Collate, swap and mask users as one stage's settings say."""
+    batch = collate(users)
+    if settings.swap_ratio > 0:
+        batch = SWAPS[settings.swap](batch, settings.swap_ratio, settings.swap_hop, rng)
+    inputs, labels = MASKERS[settings.masking](batch, settings.mask_ratio, rng)
+    user, column = (labels != IGNORE).nonzero(as_tuple=True)
+    item = labels[user, column] - FIRST_ITEM
+    if settings.mask_tokens == "one":  # every user has a last basket: mask u is user u's
+        return Question(one_mask(inputs), batch.positions, user, item)
+    return Question(inputs, batch.positions, torch.arange(len(item)), item)
+
+
+def stage_view(settings: BtbrSettings, part: Part) -> Baskets:
+    """The rows one stage's settings train on: which baskets of which users, how far back."""
+    item_level = with_last if settings.item_level_sees_last_basket else without_last
+    rows = BASKET_VIEWS.get(settings.masking, item_level)(part)
+    if rows.n_users == 0:
+        raise InputError(f"{settings.masking}: no training user has a novel item to hide")
+    return most_recent(rows, settings.max_length)
+
+
+class Btbr:
+    """The recommender: fit it, or load it, then score histories."""
+
+    def __init__(
+        self,
+        settings: BtbrSettings,
+        baskets: Baskets,
+        seed: int = 0,
+        device: str | None = None,
+    ) -> None:
+        self.settings, self.catalogue, self.seed = settings, baskets.catalogue, seed
+        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        self.curve: list[dict] = []
+        self.was_interrupted = False
+        self.network = self._new_network(torch.Generator().manual_seed(seed))
+
+    def _new_network(self, rng: Generator) -> Network:
+        return Network(self.settings, len(self.catalogue), rng).to(self.device)
+
+    def _stage(self, settings: BtbrSettings, part: Part, noise: Generator) -> Stage:
+        """What one stage's settings mean for these users."""
+        rows = stage_view(settings, part)
+
+        def loss(users: np.ndarray, rng: Generator) -> Tensor:
+            question = ask(settings, rows.select(users), rng)
+            return self.network.loss(*(x.to(self.device) for x in question), noise)
+
+        return Stage(
+            name=settings.masking,
+            batches=lambda rng: shuffled_batches(lengths(rows), settings.batch_size, rng),
+            loss=loss,
+            optimiser=adam(settings.learning_rate),
+            epochs=settings.epochs,
+            patience=settings.patience,
+        )
+
+    def fit(
+        self,
+        train: Part,
+        validation: Part,
+        context: Baskets,
+        progress: bool = False,
+        stages: Sequence[BtbrSettings] = (),
+    ) -> "Btbr":
+        """Train from scratch on `train`; the epoch is chosen on `validation`.
+
+        `stages` replaces the settings' own: any maskings in any order, each with its own
+        ratio, swap, epochs and patience. `context` is for models that count histories.
+        """
+        rng = torch.Generator().manual_seed(self.seed)
+        self.network = self._new_network(rng)
+        noise_seed = int(torch.randint(2**62, (1,), generator=rng))
+        noise = torch.Generator(self.device).manual_seed(noise_seed)
+        trained = train_stages(
+            self.network,
+            [self._stage(one, train, noise) for one in stages or self.settings.stages()],
+            lambda: validation_metrics(self.score, validation),
+            rng,
+            self.settings.select_on,
+            progress,
+        )
+        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
+        return self
+
+    @torch.inference_mode()
+    def score(self, histories: Baskets) -> np.ndarray:
+        """float32 [users, items]: how well each item fits into each user's next basket."""
+        if histories.n_items != len(self.catalogue):
+            raise InputError(
+                f"histories of {histories.n_items} items cannot be scored by a model of "
+                f"{len(self.catalogue)}"
+            )
+        if (lengths(histories) == 0).any():
+            user = histories.user_ids[np.argmin(lengths(histories))]
+            raise InputError(f"user {user} has an empty history: there is nothing to go by")
+        recent = most_recent(histories, self.settings.max_length, MAX_BASKETS - 1)
+        scores = np.empty((recent.n_users, recent.n_items), dtype=np.float32)
+        for users in similar_lengths(lengths(recent), USERS_TO_SCORE):
+            batch = append_mask(recent.select(users))
+            states = self.network(batch.tokens.to(self.device), batch.positions.to(self.device))
+            scores[users] = self.network.scores(states).cpu().numpy()
+        return scores
+
+    def save(self, folder: Path) -> None:
+        """Write the weights as safetensors and the settings as JSON into `folder`."""
+        save_checkpoint(folder, self.network, asdict(self.settings), self.seed, self.catalogue)
+
+    @classmethod
+    def load(cls, folder: Path, baskets: Baskets, device: str | None = None) -> "Btbr":
+        """What `save` wrote, for the same dataset: it scores as before, bit for bit."""
+        facts, weights = load_checkpoint(folder, baskets.catalogue)
+        model = cls(BtbrSettings(**facts["settings"]), baskets, facts["seed"], device)
+        model.network.load_state_dict(weights)
+        return model

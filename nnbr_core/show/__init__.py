@@ -1,0 +1,1 @@
+"""Baskets and records -> something to look at."""

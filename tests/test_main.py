@@ -1,0 +1,89 @@
+"""The command line as a user types it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from nnbr_core.__main__ import main
+
+
+def test_run_prints_one_json_object(elsewhere, capsys):
+    assert main("run --dataset toy --model popularity --fold 0 --json".split()) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert {"id", "validation", "test", "users_scored", "users_left_out", "seconds"} <= set(printed)
+    assert {"recall@10", "ndcg@10", "ndcg_code@10"} <= set(printed["test"])
+    assert printed["users_scored"] + printed["users_left_out"] == 200
+
+
+def test_run_reads_a_file_of_your_own(elsewhere, capsys):
+    path = elsewhere / "shop.csv"
+    rows = [f"u{u},{t},{(u * t + i) % 30}" for u in range(20) for t in range(4) for i in range(9)]
+    path.write_text("who,when,what\n" + "\n".join(rows) + "\n")
+    columns = "--user-column who --time-column when --item-column what --min-item-count 1"
+    assert main(f"run --dataset {path} --model last_popularity {columns}".split()) == 0
+    assert "last_popularity on" in capsys.readouterr().out
+
+
+def test_settings_of_the_model_are_options(elsewhere, capsys):
+    assert main("run --dataset toy --model popularity --scope train_users --json".split()) == 0
+    assert "scope train_users" in json.loads(capsys.readouterr().out)["config"]
+
+
+def test_datasets_says_what_is_there_and_how_to_get_the_rest(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("NNBR_DATA", str(tmp_path))
+    assert main(["datasets"]) == 0
+    printed = capsys.readouterr().out
+    assert "toy: found, 29,631 rows" in printed
+    assert "instacart: not found" in printed
+    assert f"looked in {tmp_path}/instacart" in printed
+    assert "to get it: run: python -m nnbr_core fetch tafeng_raw" in printed
+
+
+def test_prepare_prints_the_dataset_row_and_what_was_used(elsewhere, capsys):
+    assert main(["prepare", "completejourney"]) == 0
+    printed = capsys.readouterr()
+    assert "min_item_count 5" in printed.out
+    assert "13,951" in printed.out
+    assert "preparing completejourney" in printed.err  # the progress bar
+
+
+@pytest.mark.parametrize(
+    ("command", "complaint"),
+    [
+        ("run --dataset tafang", "unknown dataset 'tafang': did you mean 'tafeng'?"),
+        ("run --model popularty", "unknown model 'popularty': did you mean 'popularity'?"),
+        ("run --dataset toy --fold 5", "fold 5 does not exist"),
+        ("run --dataset toy --fold x", "argument --fold: invalid int value: 'x'"),
+        ("run --dataset toy --scop all_users", "unknown option '--scop': did you mean '--scope'?"),
+        ("run --dataset toy --min-baskets x", "--min-baskets = 'x'"),
+        ("prepare nowhere.csv", "nowhere.csv does not exist"),
+        ("fetch instacart", "unknown dataset to fetch 'instacart'"),
+        ("gallery rq9", "unknown notebook 'rq9'"),
+        ("gallery --profile fast 01_explore_data", "unknown profile 'fast'"),
+        ("bench nothing", "unknown benchmark 'nothing'"),
+        ("reciepe", "invalid choice: 'reciepe'"),
+        ("", "the following arguments are required: command"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(command, complaint, elsewhere, capsys):
+    assert main(command.split()) == 2
+    printed = capsys.readouterr()
+    assert complaint in printed.err
+    assert printed.err.startswith("nnbr: ") and printed.err.count("\n") == 1
+    assert printed.out == ""
+
+
+def test_a_real_process_shows_no_traceback(tmp_path):
+    command = [sys.executable, "-m", "nnbr_core", "run", "--dataset", "tafang"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_bench_prints_json(capsys):
+    assert main(["bench", "load_and_count", "judge_scores"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0]["items"] == 10_000_000
+    assert [line["benchmark"] for line in lines] == ["load_and_count", "judge_scores"]

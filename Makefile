@@ -35,6 +35,6 @@ lock: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv gallery data/prepared data/weights data/locks reports/runs/quick test-artifacts
+	rm -rf .venv gallery data/prepared data/weights reports/runs/quick reports/runs/.locks test-artifacts
 	rm -rf build *.egg-info .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -10,6 +10,7 @@ from pathlib import Path
 from nnbr_core.errors import InputError, choose, nearest
 
 DEFAULT_DATASET = "completejourney"
+SCHEDULER_TIMEOUT = 20  # seconds to wait for an answer
 
 
 def _add_fields(parser: argparse.ArgumentParser, settings: type, group: str) -> None:
@@ -99,6 +100,32 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def sweep(args: argparse.Namespace) -> int:
+    """All runs of a grid: what exists is skipped, the rest is spread over the cores."""
+    from nnbr_core.experiments.grids import read_grid
+    from nnbr_core.experiments.sweep import summary, sweep
+
+    given = {"dataset": args.dataset, "profile": args.profile}
+    overrides = {name: value for name, value in given.items() if value is not None}
+    configs = read_grid(Path(args.file), args.grid, **overrides)
+    if args.list:
+        print("\n".join(map(str, configs)))
+        return 0
+    client = None
+    if args.scheduler:
+        from distributed import Client
+
+        try:
+            client = Client(args.scheduler, timeout=SCHEDULER_TIMEOUT)
+        except (OSError, ValueError) as error:
+            raise InputError(f"no Dask scheduler at {args.scheduler}: {error}") from None
+    table = summary(sweep(configs, client, workers=args.workers))
+    print(", ".join(f"{n} {state}" for state, n in table["state"].value_counts().items()))
+    for run, error in table.loc[table["state"] == "failed", ["run", "error"]].to_numpy():
+        print(f"{run}: {error}", file=sys.stderr)
+    return 1 if (table["state"] == "failed").any() else 0
+
+
 def gallery(args: argparse.Namespace) -> int:
     """Run the notebooks in batch and write pages with an index."""
     from nnbr_core.data.sources import find_source
@@ -166,6 +193,14 @@ def _parser(model: str | None) -> _Parser:
     running.add_argument("--json", action="store_true", help="print one JSON object")
     _add_fields(running, Recipe, "how rows become baskets")
     _add_fields(running, MODELS[model or "popularity"].settings, "settings of the model")
+    sweeping = command("sweep", sweep)
+    sweeping.add_argument("file", help="a YAML file such as notebooks/grids/rq3_swap.yaml")
+    sweeping.add_argument("--grid", default="pruned", help="which grid of the file")
+    sweeping.add_argument("--dataset", help="instead of the file's")
+    sweeping.add_argument("--profile", help="instead of the file's")
+    sweeping.add_argument("--workers", type=int, help="processes; all cores if not given")
+    sweeping.add_argument("--scheduler", metavar="ADDRESS", help="of a running Dask cluster")
+    sweeping.add_argument("--list", action="store_true", help="only say what would be run")
     showing = command("gallery", gallery)
     showing.add_argument("--dataset", default=DEFAULT_DATASET)
     showing.add_argument("--profile", default="quick", help="quick or paper")

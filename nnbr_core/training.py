@@ -54,7 +54,8 @@ def adam(learning_rate: float) -> Callable[[Iterable[nn.Parameter]], torch.optim
 
 def validation_metrics(score: Score, part: Part) -> dict[str, float]:
     """Mean novel recall and nDCG over the users who have something novel to find."""
-    table = per_user(top_novel(score, part.histories, max(WATCHED_KS)), part, WATCHED_KS)
+    k = min(max(WATCHED_KS), part.histories.n_items)
+    table = per_user(top_novel(score, part.histories, k), part, WATCHED_KS)
     if not table["recall@10"].notna().any():
         raise InputError("no validation user has a novel item: no epoch can be chosen")
     watched = [name for name in table if name.startswith(("recall@", "ndcg@"))]

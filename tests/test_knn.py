@@ -135,9 +135,7 @@ def test_a_search_returns_the_first_of_the_best_and_how_many_there_were():
             wide = np.hstack([scores, np.full((3, 10), 0.5, dtype=np.float32)])
             yield {"number": number}, wide
 
-    wide = part(
-        Baskets.from_lists([[[0], [0, 1], [2, 0]], [[0], [2]], [[1], [3]]], n_items=15)
-    )
+    wide = part(Baskets.from_lists([[[0], [0, 1], [2, 0]], [[0], [2]], [[1], [3]]], n_items=15))
     assert search(candidates, {"number": (0, 1, 2)}, wide) == {"number": 1, "n_tried": 3}
 
 

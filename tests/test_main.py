@@ -62,6 +62,7 @@ def test_prepare_prints_the_dataset_row_and_what_was_used(elsewhere, capsys):
         ("fetch instacart", "unknown dataset to fetch 'instacart'"),
         ("gallery rq9", "unknown notebook 'rq9'"),
         ("gallery --profile fast 01_explore_data", "unknown profile 'fast'"),
+        ("sweep nowhere.yaml", "nowhere.yaml cannot be read"),
         ("bench nothing", "unknown benchmark 'nothing'"),
         ("reciepe", "invalid choice: 'reciepe'"),
         ("", "the following arguments are required: command"),
@@ -73,6 +74,22 @@ def test_bad_input_is_one_sentence_and_exit_code_2(command, complaint, elsewhere
     assert complaint in printed.err
     assert printed.err.startswith("nnbr: ") and printed.err.count("\n") == 1
     assert printed.out == ""
+
+
+GRID = "model: popularity\ngrids:\n  pruned: [{fold: [0, 1]}]\n  far: [{fold: [0, 9]}]\n"
+
+
+def test_sweep_runs_a_grid_and_says_what_failed(elsewhere, capsys):
+    path = elsewhere / "grid.yaml"
+    path.write_text(GRID)
+    assert main(f"sweep {path} --dataset toy --list".split()) == 0
+    assert capsys.readouterr().out == "popularity on toy, fold 0\npopularity on toy, fold 1\n"
+    assert main(f"sweep {path} --dataset toy --workers 1".split()) == 0
+    assert capsys.readouterr().out == "2 done\n"
+    assert main(f"sweep {path} --dataset toy --workers 1 --grid far".split()) == 1
+    printed = capsys.readouterr()
+    assert printed.out == "1 found, 1 failed\n"
+    assert "popularity on toy, fold 9: InputError: fold 9 does not exist" in printed.err
 
 
 def test_a_real_process_shows_no_traceback(tmp_path):

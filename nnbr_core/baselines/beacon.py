@@ -144,6 +144,8 @@ class Network(nn.Module):
 
     def decode(self, chance: Tensor) -> Tensor:
         """[users, items]: chances [users, items], mixed with those of correlated items."""
+        if self.alpha == 0:
+            return chance
         near = symmetric_product(self.correlations, chance.T.contiguous()).T
         together = chance * self.importance.relu() + near
         return (1 - self.alpha) * chance + self.alpha * together
@@ -160,21 +162,16 @@ def _uniform(shape: tuple[int, ...], fan: int) -> Tensor:
     return torch.empty(shape).uniform_(-bound, bound)
 
 
-def rmsprop(learning_rate: float) -> Callable[[Iterable[nn.Parameter]], torch.optim.RMSprop]:
-    """RMSProp as TensorFlow starts it, with squared gradients of 1.
+def rmsprop(learning_rate: float) -> Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]:
+    """RMSProp with the published decay.
 
-    Beacon's gradients are of order 1 / items, so the first hundred or two steps are tiny: a
-    warm-up nobody asked for, kept because the published numbers were made with it.
+    TensorFlow's, which the published code used, starts with squared gradients of 1: as ours
+    are of order 1 / items, its first two hundred steps go nowhere. That is nothing on TaFeng
+    and all of the training on a few hundred users, so we do not copy it.
     """
-
-    def make(parameters: Iterable[nn.Parameter]) -> torch.optim.RMSprop:
-        optimiser = torch.optim.RMSprop(parameters, lr=learning_rate, alpha=0.9, eps=1e-5)
-        for parameter in optimiser.param_groups[0]["params"]:
-            start = {"step": torch.tensor(0.0), "square_avg": torch.ones_like(parameter)}
-            optimiser.state[parameter] = start
-        return optimiser
-
-    return make
+    return lambda parameters: torch.optim.RMSprop(
+        parameters, lr=learning_rate, alpha=0.9, eps=1e-5
+    )
 
 
 @dataclass(frozen=True)

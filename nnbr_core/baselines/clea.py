@@ -23,7 +23,7 @@ from nnbr_core.data.folds import Part
 from nnbr_core.kernels import catalogue_loss
 
 USERS_AT_ONCE = 128  # scored together
-PAIRS_AT_ONCE = 2048  # of a user and a candidate
+PAIRS_AT_ONCE = 512  # of a user and a candidate
 WEIGHT_DECAY = 1e-5
 CLIP = 0.1  # largest norm of a step's gradient
 

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from nnbr_core.baselines import popularity
+from nnbr_core.btbr import Btbr
+from nnbr_core.btbr_settings import BtbrSettings
 
 
 @dataclass(frozen=True)
@@ -17,9 +19,12 @@ class Model:
     quick: dict = field(default_factory=dict)  # settings of the quick profile
 
 
+SMALL = {"dim": 16, "epochs": 3}
+
 MODELS = {
     "popularity": Model(popularity.Popularity, popularity.PopularitySettings, is_seeded=False),
     "last_popularity": Model(
         popularity.LastPopularity, popularity.LastPopularitySettings, is_seeded=False
     ),
+    "btbr": Model(Btbr, BtbrSettings, quick=SMALL),
 }

@@ -19,6 +19,10 @@ from nnbr_core.metrics import metric_table
 DEPTH = max(KS)  # ranks kept for every user
 
 
+class StoreError(InputError):
+    """Records cannot be written: no run could be kept."""
+
+
 def _to_text(array: np.ndarray) -> str:
     return base64.b64encode(zlib.compress(array.tobytes(), 9)).decode()
 
@@ -93,7 +97,7 @@ def write(record: Record, path: Path) -> None:
     except OSError as error:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def read(path: Path) -> Record:

@@ -8,11 +8,13 @@ import subprocess
 import tempfile
 import time
 import warnings
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import torch
 from filelock import FileLock
 
 from nnbr_core import evaluation, paths
@@ -24,7 +26,7 @@ from nnbr_core.errors import InputError
 from nnbr_core.experiments import records
 from nnbr_core.experiments.config import QUICK_USERS, Config
 from nnbr_core.experiments.models import MODELS
-from nnbr_core.experiments.records import DEPTH, Record
+from nnbr_core.experiments.records import DEPTH, Record, StoreError
 from nnbr_core.metrics import metric_table
 
 
@@ -94,7 +96,20 @@ def train(config: Config, baskets: Baskets, fold: Fold, progress: bool = False) 
     return model
 
 
-def _do(config: Config, baskets: Baskets, record_id: str, progress: bool) -> Record:
+@contextmanager
+def _one_thread():
+    """The same numbers on every machine need the same order of additions."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@_one_thread()
+def _do(config: Config, baskets: Baskets, record_id: str, progress: bool) -> tuple[Record, bool]:
+    """The run's record, and whether it was trained to the end."""
     started = time.perf_counter()
     fold = split(baskets, config.fold)
     role = roles(baskets, config.fold)
@@ -104,9 +119,10 @@ def _do(config: Config, baskets: Baskets, record_id: str, progress: bool) -> Rec
         name: _judge(model.score, part, np.flatnonzero(role == number), counts)
         for number, name, part in ((1, "validation", fold.validation), (2, "test", fold.test))
     }
-    if hasattr(model, "save"):
+    is_complete = not getattr(model, "was_interrupted", False)
+    if is_complete and hasattr(model, "save"):
         _save_weights(model, record_id)
-    return Record(
+    record = Record(
         id=record_id,
         description=str(config),
         dataset=find_source(config.dataset).name,
@@ -125,46 +141,62 @@ def _do(config: Config, baskets: Baskets, record_id: str, progress: bool) -> Rec
         versions={"python": platform.python_version()}
         | {name: version(name) for name in ("nnbr-core", "numpy", "torch")},
     )
+    return record, is_complete
 
 
-def find(config: Config, store: Path | None = None) -> Record | None:
-    """The record of this run, or None; a broken one is reported and not trusted."""
-    path = folder_for(config, store) / f"{run_id(config, data_for(config))}.json"
-    return _read_or_warn(path) if path.is_file() else None
-
-
-def _read_or_warn(path: Path) -> Record | None:
+def read_or_warn(path: Path) -> Record | None:
+    """The record at this place, if there is a whole one; a broken one is reported."""
     try:
-        return records.read(path)
+        return records.read(path) if path.is_file() else None
     except InputError as error:
         warnings.warn(f"ignored: {error}", stacklevel=3)
         return None
 
 
+def find(config: Config, store: Path | None = None) -> Record | None:
+    """The record of this run, or None."""
+    return read_or_warn(folder_for(config, store) / f"{run_id(config, data_for(config))}.json")
+
+
+@contextmanager
+def _locked(store: Path, record_id: str):
+    """Held while a run is trained; the system frees it when a process dies."""
+    lock = FileLock(store / ".locks" / record_id)
+    try:
+        (store / ".locks").mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except OSError as error:
+        raise StoreError(f"{store} cannot be written: {error.strerror}") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def run(config: Config, store: Path | None = None, progress: bool = False) -> Record:
     """The record of this run: found, or trained now and written.
 
-    Two processes that ask for the same run train it once: the second one waits.
+    Two processes that ask for the same run train it once: the second one waits. A training
+    that was interrupted gives its record, but does not keep it.
     """
     baskets = data_for(config, progress)
     record_id = run_id(config, baskets)
     path = folder_for(config, store) / f"{record_id}.json"
-    if path.is_file() and (found := _read_or_warn(path)):
+    if found := read_or_warn(path):
         return found
-    locks = paths.prepared_data().parent / "locks"
-    locks.mkdir(parents=True, exist_ok=True)
-    with FileLock(locks / f"{record_id}.lock"):
-        if path.is_file() and (found := _read_or_warn(path)):
+    with _locked(store or paths.runs(), record_id):
+        if found := read_or_warn(path):
             return found
-        record = _do(config, baskets, record_id, progress)
-        records.write(record, path)
+        record, is_complete = _do(config, baskets, record_id, progress)
+        if is_complete:
+            records.write(record, path)
         return record
 
 
 def frame(dataset: str, store: Path | None = None, profile: str = "paper") -> pd.DataFrame:
     """All records of a dataset, one row each: settings, then validation and test means."""
     folder = _profile_folder(profile, store) / dataset
-    found = [_read_or_warn(path) for path in sorted(folder.glob("*.json"))]
+    found = [read_or_warn(path) for path in sorted(folder.glob("*.json"))]
     rows = []
     for record in filter(None, found):
         config = record.config

@@ -10,6 +10,7 @@ from pathlib import Path
 from nnbr_core.errors import InputError, choose, nearest
 
 DEFAULT_DATASET = "completejourney"
+DEFAULT_MODEL = "btbr"
 SCHEDULER_TIMEOUT = 20  # seconds to wait for an answer
 
 
@@ -74,13 +75,12 @@ def prepare(args: argparse.Namespace) -> int:
     return 0
 
 
-def run(args: argparse.Namespace) -> int:
-    """One run: found among the records, or trained now."""
-    from nnbr_core.experiments import runs
+def _config(args: argparse.Namespace):
+    """The run that the options of `run` and `recommend` describe."""
     from nnbr_core.experiments.config import configure
     from nnbr_core.experiments.models import MODELS
 
-    config = configure(
+    return configure(
         args.dataset,
         args.model,
         args.fold,
@@ -89,6 +89,13 @@ def run(args: argparse.Namespace) -> int:
         _recipe(args),
         **_given(args, MODELS[args.model].settings),
     )
+
+
+def run(args: argparse.Namespace) -> int:
+    """One run: found among the records, or trained now."""
+    from nnbr_core.experiments import runs
+
+    config = _config(args)
     record = runs.run(config, progress=not args.json)
     if args.json:
         shown = ["id", "validation", "test", "users_scored", "users_left_out", "seconds", "chosen"]
@@ -97,6 +104,16 @@ def run(args: argparse.Namespace) -> int:
         print(f"{config} ({record.id}, {record.users_scored} users)")
         for name, value in record.test.items():
             print(f"  {name:<14} {value:.4f}")
+    return 0
+
+
+def recommend(args: argparse.Namespace) -> int:
+    """The novel top-K of every user as CSV, from cached weights or a fresh training."""
+    from nnbr_core.experiments.recommend import write_lists
+
+    path = Path(args.out)
+    n_users = write_lists(_config(args), args.k, path, progress=True)
+    print(f"{path}: {args.k} novel items for each of {n_users:,} users")
     return 0
 
 
@@ -185,14 +202,18 @@ def _parser(model: str | None) -> _Parser:
     preparing.add_argument("dataset", help="a name, or a CSV or parquet file")
     _add_fields(preparing, Recipe, "how rows become baskets")
     running = command("run", run)
-    running.add_argument("--dataset", default=DEFAULT_DATASET)
-    running.add_argument("--model", default="popularity")
-    running.add_argument("--fold", type=int, default=0)
-    running.add_argument("--seed", type=int, default=0)
-    running.add_argument("--profile", default="paper", help="quick or paper")
     running.add_argument("--json", action="store_true", help="print one JSON object")
-    _add_fields(running, Recipe, "how rows become baskets")
-    _add_fields(running, MODELS[model or "popularity"].settings, "settings of the model")
+    recommending = command("recommend", recommend)
+    recommending.add_argument("--out", default="lists.csv", help="where to write the lists")
+    recommending.add_argument("--k", type=int, default=10, help="items per user")
+    for one in (running, recommending):
+        one.add_argument("--dataset", default=DEFAULT_DATASET, help="a name, or a file")
+        one.add_argument("--model", default=DEFAULT_MODEL)
+        one.add_argument("--fold", type=int, default=0)
+        one.add_argument("--seed", type=int, default=0)
+        one.add_argument("--profile", default="paper", help="quick or paper")
+        _add_fields(one, Recipe, "how rows become baskets")
+        _add_fields(one, MODELS[model or DEFAULT_MODEL].settings, "settings of the model")
     sweeping = command("sweep", sweep)
     sweeping.add_argument("file", help="a YAML file such as notebooks/grids/rq3_swap.yaml")
     sweeping.add_argument("--grid", default="pruned", help="which grid of the file")

@@ -54,9 +54,9 @@ def test_prepare_prints_the_dataset_row_and_what_was_used(elsewhere, capsys):
     [
         ("run --dataset tafang", "unknown dataset 'tafang': did you mean 'tafeng'?"),
         ("run --model popularty", "unknown model 'popularty': did you mean 'popularity'?"),
-        ("run --dataset toy --fold 5", "fold 5 does not exist"),
+        ("run --dataset toy --model popularity --fold 5", "fold 5 does not exist"),
         ("run --dataset toy --fold x", "argument --fold: invalid int value: 'x'"),
-        ("run --dataset toy --scop all_users", "unknown option '--scop': did you mean '--scope'?"),
+        ("run --dataset toy --scop all_users", "unknown option '--scop'"),
         ("run --dataset toy --min-baskets x", "--min-baskets = 'x'"),
         ("prepare nowhere.csv", "nowhere.csv does not exist"),
         ("fetch instacart", "unknown dataset to fetch 'instacart'"),

@@ -173,8 +173,10 @@ def _locked(store: Path, record_id: str):
         lock.release()
 
 
-def run(config: Config, store: Path | None = None, progress: bool = False) -> Record:
-    """The record of this run: found, or trained now and written.
+def run(
+    config: Config, store: Path | None = None, progress: bool = False, again: bool = False
+) -> Record:
+    """The record of this run: found, or trained now and written; `again` trains in any case.
 
     Two processes that ask for the same run train it once: the second one waits. A training
     that was interrupted gives its record, but does not keep it.
@@ -182,10 +184,10 @@ def run(config: Config, store: Path | None = None, progress: bool = False) -> Re
     baskets = data_for(config, progress)
     record_id = run_id(config, baskets)
     path = folder_for(config, store) / f"{record_id}.json"
-    if found := read_or_warn(path):
+    if not again and (found := read_or_warn(path)):
         return found
     with _locked(store or paths.runs(), record_id):
-        if found := read_or_warn(path):
+        if not again and (found := read_or_warn(path)):
             return found
         record, is_complete = _do(config, baskets, record_id, progress)
         if is_complete:

@@ -1,6 +1,6 @@
 """Benchmarks: each gives one flat dict; `python -m nnbr_core bench` prints them as JSON."""
 
-from nnbr_core.bench import data, sweeps
+from nnbr_core.bench import data, dream, knn, sweeps
 
 BENCHMARKS = {
     "prepare_raw_tafeng": data.prepare_raw_tafeng,
@@ -8,4 +8,8 @@ BENCHMARKS = {
     "judge_scores": data.judge_scores,
     "load_records": sweeps.load_records,
     "two_workers": sweeps.two_workers,
+    "tifuknn": knn.tifuknn,
+    "item_knn": knn.item_knn,
+    "user_knn": knn.user_knn,
+    "dream": dream.dream,
 }

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from nnbr_core.baselines import popularity
+from nnbr_core.baselines import dream, knn, popularity, tifuknn
 from nnbr_core.btbr import Btbr
 from nnbr_core.btbr_settings import BtbrSettings
 
@@ -26,5 +26,9 @@ MODELS = {
     "last_popularity": Model(
         popularity.LastPopularity, popularity.LastPopularitySettings, is_seeded=False
     ),
+    "item_knn": Model(knn.ItemKnn, knn.ItemKnnSettings, is_seeded=False),
+    "user_knn": Model(knn.UserKnn, knn.UserKnnSettings, is_seeded=False),
+    "tifuknn": Model(tifuknn.Tifuknn, tifuknn.TifuknnSettings, is_seeded=False),
+    "dream": Model(dream.Dream, dream.DreamSettings, quick=SMALL),
     "btbr": Model(Btbr, BtbrSettings, quick=SMALL),
 }

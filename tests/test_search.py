@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from nnbr_core.baselines.search import combinations, search, values
+from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.folds import part
+from nnbr_core.errors import InputError
+
+TRAIN = part(Baskets.from_lists([[[0], [0, 1], [2, 0]], [[0], [2]], [[1], [3]]], n_items=5))
+
+
+def test_a_search_returns_the_first_of_the_best_and_how_many_there_were():
+    best = Baskets.from_lists([[[2]], [[2]], [[3]]], n_items=5).matrix().toarray()
+
+    def candidates(histories):
+        for number, scores in enumerate((-best, best, 2 * best)):
+            wide = np.hstack([scores, np.full((3, 10), 0.5, dtype=np.float32)])
+            yield {"number": number}, wide
+
+    wide = part(Baskets.from_lists([[[0], [0, 1], [2, 0]], [[0], [2]], [[1], [3]]], n_items=15))
+    assert search(candidates, {"number": (0, 1, 2)}, wide) == {"number": 1, "n_tried": 3}
+
+
+def test_nothing_is_scored_when_there_is_no_choice():
+    assert search(None, {"power": (2.0,)}, TRAIN) == {"power": 2.0}
+
+
+def test_validation_users_without_novel_items_cannot_choose():
+    repeats = part(Baskets.from_lists([[[0], [0]]], n_items=5))
+    with pytest.raises(InputError, match="nothing|anything"):
+        fitted("user_knn", validation=repeats)
+
+
+def test_what_is_set_is_not_searched():
+    from types import SimpleNamespace
+
+    tried = values(SimpleNamespace(a=None, b=7), {"a": (1, 2), "b": (3, 4)})
+    assert tried == {"a": (1, 2), "b": (7,)}
+    assert list(combinations(tried, "a", "b")) == [{"a": 1, "b": 7}, {"a": 2, "b": 7}]

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -27,13 +29,11 @@ def test_nothing_is_scored_when_there_is_no_choice():
 
 def test_validation_users_without_novel_items_cannot_choose():
     repeats = part(Baskets.from_lists([[[0], [0]]], n_items=5))
-    with pytest.raises(InputError, match="nothing|anything"):
-        fitted("user_knn", validation=repeats)
+    with pytest.raises(InputError, match="no validation user has anything to find"):
+        search(lambda histories: [], {"power": (1.0, 2.0)}, repeats)
 
 
 def test_what_is_set_is_not_searched():
-    from types import SimpleNamespace
-
     tried = values(SimpleNamespace(a=None, b=7), {"a": (1, 2), "b": (3, 4)})
     assert tried == {"a": (1, 2), "b": (7,)}
     assert list(combinations(tried, "a", "b")) == [{"a": 1, "b": 7}, {"a": 2, "b": 7}]

@@ -5,10 +5,12 @@ import torch
 from nnbr_core.baselines import clea
 from nnbr_core.baselines.clea import Clea, CleaSettings, Turns
 from nnbr_core.baselines.clea_network import Network, flatten
+from nnbr_core.baselines.popularity import LastPopularity, LastPopularitySettings
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import split
 from nnbr_core.data.toy import world
 from nnbr_core.errors import InputError
+from nnbr_core.training import validation_metrics
 
 
 @pytest.fixture
@@ -104,3 +106,18 @@ def test_someone_who_bought_everything_still_gets_scores(fitted):
 def test_settings_that_make_no_sense_are_refused():
     with pytest.raises(InputError, match="candidates 0 is not positive"):
         CleaSettings(candidates=0)
+
+
+def test_the_anchor_finds_what_goes_together_in_the_toy_world():
+    fold = split(world(n_users=800).baskets, 0)
+    settings = CleaSettings(
+        dim=32, learning_rate=0.003, batch_size=20, epochs=6, contrast_epochs=0
+    )
+    found = {}
+    for model in (
+        Clea(settings, fold.train.histories, seed=0),
+        LastPopularity(LastPopularitySettings(), fold.train.histories, seed=0),
+    ):
+        model.fit(fold.train, fold.validation, fold.test.histories)
+        found[type(model)] = validation_metrics(model.score, fold.test)["recall@10"]
+    assert found[Clea] > found[LastPopularity] + 0.02

@@ -220,13 +220,14 @@ class Beacon:
             return hardest_loss(scores, torch.from_numpy(labels[users].toarray()))
 
         optimiser = rmsprop(self.settings.learning_rate)
-        self.curve = training.train_stages(
+        trained = training.train_stages(
             self.network,
             [one_stage("beacon", self.settings, labels, loss, optimiser)],
             lambda: training.validation_metrics(self.score, validation),
             torch.Generator().manual_seed(self.seed),
             progress=progress,
-        ).curve
+        )
+        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
 
     def score(self, histories: Baskets) -> np.ndarray:
         return in_blocks(

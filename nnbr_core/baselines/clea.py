@@ -109,22 +109,20 @@ class Clea:
 
     def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
         labels = train.labels(self.settings.labels)
-        rng = torch.Generator().manual_seed(self.seed)
-        self.curve, best = [], {}  # best: stage -> (validation recall, weights)
-        for stage in (self._anchor(train, labels), self._contrast(train, labels)):
-            if stage.epochs == 0:
-                continue
-            trained = training.train_stages(
-                self.network, [stage], lambda: self._watched(validation), rng, progress=progress
-            )
-            self.curve += trained.curve
-            best[stage.name] = max(row["recall@10"] for row in trained.curve), trained.best
-            if trained.was_interrupted:
-                break
+        stages = [self._anchor(train, labels), self._contrast(train, labels)]
+        trained = training.train_stages(
+            self.network,
+            stages if self.settings.contrast_epochs else stages[:1],
+            lambda: self._watched(validation),
+            torch.Generator().manual_seed(self.seed),
+            progress=progress,
+        )
         self.network.requires_grad_(True)
-        stage = max(best, key=lambda name: best[name][0])
-        self.network.load_state_dict(best[stage][1])
-        self.chosen = {"stage": stage}
+        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
+        best = max(self.curve, key=lambda row: row["recall@10"])  # the first one, if they tie
+        self.chosen = {"stage": best["stage"]}
+        if best["stage"] != self.curve[-1]["stage"]:
+            self.network.load_state_dict(self.best_anchor)
 
     def _watched(self, validation: Part) -> dict[str, float]:
         """Validation metrics, and how much of a history the selector kept in this epoch."""
@@ -147,6 +145,9 @@ class Clea:
         users = users_with(labels)
 
         def batches(rng: Generator) -> list[np.ndarray]:
+            if turns.n_epochs == 0:
+                weights = self.network.state_dict()
+                self.best_anchor = {name: x.clone() for name, x in weights.items()}
             turns.next_epoch()
             self.network.selects.fill_(True)
             self.shares_kept = []

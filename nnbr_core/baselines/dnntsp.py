@@ -209,13 +209,14 @@ class Dnntsp:
             return shared_loss(*self.network(graphs), graphs, labels[users])
 
         optimiser = training.adam(self.settings.learning_rate)
-        self.curve = training.train_stages(
+        trained = training.train_stages(
             self.network,
             [one_stage("dnntsp", self.settings, labels, loss, optimiser)],
             lambda: training.validation_metrics(self.score, validation),
             torch.Generator().manual_seed(self.seed),
             progress=progress,
-        ).curve
+        )
+        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
 
     def _scores(self, histories: Baskets) -> Tensor:
         graphs = build_graphs(histories)

@@ -67,7 +67,7 @@ def flops_per_second() -> float:
 
 def forward_flops(inputs: Tensor, settings: BtbrSettings, n_items: int) -> float:
     """What scoring the masks of inputs (B, L) needs at least."""
-    length, n_masks = ((x).sum(dim=1).double() for x in (inputs != PAD, inputs == MASK))
+    length, n_masks = (x.sum(dim=1).double() for x in (inputs != PAD, inputs == MASK))
     square = settings.dim**2
     ahead, back = 2 + 2 * WIDENING, 2  # query, output and feed-forward; keys and values
     full = (ahead + back) * square * length.sum() + 2 * settings.dim * (length**2).sum()
@@ -97,6 +97,10 @@ class Stepper:
         self.optimiser.zero_grad()
         self.network.loss(*question, self.rng).backward()
         self.optimiser.step()
+
+    def epoch(self) -> None:
+        for users in self.batches():
+            self.learn(self.ask(users))
 
 
 def tafeng() -> Fold:
@@ -172,15 +176,14 @@ def growth() -> dict:
             for factor in (1, 2, 4):
                 people = random_people(**usual | {name: factor * value}, size=6)
                 stepper = Stepper(BtbrSettings(), people)
-                steps = [(users,) for users in stepper.batches()]
-                seconds = quickest(lambda s=stepper, b=steps: [s.learn(s.ask(*u)) for u in b])
+                seconds = quickest(stepper.epoch)
                 found[f"{name}_{factor * value}_seconds"] = round(seconds, 3)
     return found
 
 
 def largest() -> None:
-    """Train one epoch at Instacart's size: 13,897 items, 50 baskets of 10, batches of 64."""
-    people = random_people(1024, 13_897, 51, 10)
+    """Train a few steps at Instacart's size: 13,897 items, histories of 50 baskets of 10."""
+    people = random_people(256, 13_897, 51, 10)
     settings = replace(OBJECTIVES["item_select_0.5"], batch_size=64, epochs=1, max_length=512)
     Btbr(settings, people.histories, device="cpu").fit(people, people, people.histories)
 

@@ -19,7 +19,8 @@ class Model:
     quick: dict = field(default_factory=dict)  # settings of the quick profile
 
 
-SMALL = {"dim": 16, "epochs": 3}
+# 500 users in batches of 128 would be three steps an epoch: small batches learn something.
+SMALL = {"dim": 16, "epochs": 3, "batch_size": 16, "learning_rate": 0.01}
 
 MODELS = {
     "popularity": Model(popularity.Popularity, popularity.PopularitySettings, is_seeded=False),

@@ -80,7 +80,9 @@ def why(model, person: Person, item: str | int) -> pd.DataFrame:
     items, others = without_each(history)
     if len(items) < 2:
         raise InputError("the history is one item: without it nothing is left to compare with")
-    before, after = model.score(history), model.score(others)
-    effect = (before[:, wanted[0]] - before.mean(axis=1)) - (after[:, wanted[0]] - after.mean(axis=1))
-    table = history.catalogue.iloc[items].assign(effect=effect)
+    before, after = (
+        scores[:, wanted[0]] - scores.mean(axis=1)
+        for scores in (model.score(history), model.score(others))
+    )
+    table = history.catalogue.iloc[items].assign(effect=before - after)
     return table.sort_values("effect", ascending=False, kind="stable", ignore_index=True)

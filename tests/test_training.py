@@ -48,7 +48,8 @@ def rng():
 
 def test_the_best_epoch_is_kept_and_patience_ends_the_stage(rng):
     counter = Counter()
-    trained = train_stages(counter, [stage(counter, 9, patience=2)], judged(0.1, 0.3, 0.2, 0.3), rng)
+    stages = [stage(counter, 9, patience=2)]
+    trained = train_stages(counter, stages, judged(0.1, 0.3, 0.2, 0.3), rng)
     assert counter.weight.item() == 2 * 2  # two epochs of two steps
     assert [row["recall@10"] for row in trained.curve] == [0.1, 0.3, 0.2, 0.3]
     assert [row["epoch"] for row in trained.curve] == [1, 2, 3, 4]

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -107,27 +108,36 @@ def tafeng() -> Fold:
     return split(load("tafeng"), 0)
 
 
+def step_of(settings: BtbrSettings, train: Part) -> dict:
+    """Time and arithmetic of a training step, averaged over short users and long ones."""
+    stepper, speed = Stepper(settings, train), flops_per_second()
+    batches = stepper.batches()
+    batches = batches[:: max(1, len(batches) // N_BATCHES)]
+    asking = learning = flops = 0.0
+    for users in batches:
+        question = stepper.ask(users)
+        asking += quickest(partial(stepper.ask, users))
+        learning += quickest(partial(stepper.learn, question))
+        needed = forward_flops(question.inputs, settings, train.histories.n_items)
+        flops += WITH_BACKWARD * needed
+    seconds = asking + learning
+    return {
+        "ms": round(1000 * seconds / len(batches), 1),
+        "gflop": round(flops / len(batches) / 1e9, 2),
+        "gflop_per_second_at_best": round(speed / 1e9),
+        "times_roofline": round(seconds * speed / flops, 2),
+        "asking_share": round(asking / seconds, 3),
+    }
+
+
 def training_step(n_threads: int = 2) -> dict:
-    """A step of each objective on TaFeng, d 64, batches of 128: ms, times roofline, ask's share."""
-    found, train = {}, tafeng().train
+    """A step of each objective on TaFeng, d 64, batches of 128."""
+    found, train = {"threads": n_threads}, tafeng().train
     with threads(n_threads):
         for name, settings in OBJECTIVES.items():
-            stepper = Stepper(settings, train)
-            asking = learning = least = 0.0
-            batches = stepper.batches()
-            batches = batches[:: max(1, len(batches) // N_BATCHES)]
-            speed = flops_per_second()
-            for users in batches:
-                question = stepper.ask(users)
-                asking += quickest(lambda users=users: stepper.ask(users))
-                learning += quickest(lambda question=question: stepper.learn(question))
-                needed = forward_flops(question.inputs, settings, train.histories.n_items)
-                least += WITH_BACKWARD * needed / speed
-            found[f"{name}_ms"] = round(1000 * (asking + learning) / len(batches), 1)
-            found[f"{name}_gflop"] = round(least * speed / len(batches) / 1e9, 2)
-            found[f"{name}_times_roofline"] = round((asking + learning) / least, 2)
-            found[f"{name}_asking_share"] = round(asking / (asking + learning), 3)
-    return found | {"threads": n_threads, "gflop_per_second": round(speed / 1e9)}
+            step = step_of(settings, train)
+            found |= {f"{name}_{fact}": value for fact, value in step.items()}
+    return found
 
 
 def evaluation(n_threads: int = 2) -> dict:
@@ -194,5 +204,5 @@ def memory() -> dict:
         "import resource; from nnbr_core.bench.btbr import largest; largest(); "
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return {"peak_gb": round(int(result.stdout) / 2**20, 2)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {"peak_gb": round(int(done.stdout) / 2**20, 2)}

@@ -43,5 +43,5 @@ def beacon() -> dict:
 
 
 def clea() -> dict:
-    """CLEA, 64 numbers per item: an epoch of the anchor, one of the selector, one of both."""
+    """CLEA, 64 numbers per item; the second stage is timed while its encoder learns."""
     return _measure(Clea, CleaSettings(epochs=1, contrast_epochs=2, phase_epochs=1))

@@ -48,7 +48,7 @@ class Trained:
 
 
 def adam(learning_rate: float) -> Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]:
-    """Adam in one fused pass over the parameters: 1 ms for TaFeng's embeddings instead of 9."""
+    """Adam in one fused pass over the parameters: 0.6 ms for TaFeng's items instead of 1.6."""
     return lambda parameters: torch.optim.Adam(parameters, lr=learning_rate, fused=True)
 
 

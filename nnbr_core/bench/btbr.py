@@ -46,8 +46,10 @@ WITH_BACKWARD = 3  # the backward pass makes two products of each
 def threads(n_threads: int) -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(n_threads)
-    yield
-    torch.set_num_threads(before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def quickest(action: Callable[[], object], n_repeats: int = N_REPEATS) -> float:

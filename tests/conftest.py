@@ -4,6 +4,7 @@ import os
 import shutil
 
 import pytest
+import torch
 
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.recipe import Recipe
@@ -11,6 +12,7 @@ from nnbr_core.data.sources import SOURCES
 from nnbr_core.errors import InputError
 
 BROWSER = "chromium"
+torch.set_num_threads(1)  # small models: a second thread costs more than it brings
 
 
 def absent(name: str) -> str:

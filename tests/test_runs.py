@@ -141,3 +141,18 @@ def test_a_catalogue_with_few_items_fills_fewer_places(elsewhere):
     record = run(configure(str(path), "popularity", recipe=recipe))
     assert record.dataset == "few"
     assert 0 <= record.test["recall@10"] <= 1
+
+
+class Stopped(Spy):
+    """A training that somebody interrupted."""
+
+    was_interrupted = True
+
+
+def test_an_interrupted_training_is_not_kept_as_a_run(monkeypatch, elsewhere):
+    monkeypatch.setitem(MODELS, "stopped", Model(Stopped, type(POPULARITY.settings)))
+    config = configure("toy", "stopped")
+    record = run(config)
+    assert record.users_scored > 0
+    assert find(config) is None
+    assert not (elsewhere / "weights" / record.id).exists()

@@ -178,13 +178,14 @@ class Dream:
         )
 
     def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
-        self.curve = training.train_stages(
+        trained = training.train_stages(
             self.network,
             [self.stage(train)],
             lambda: training.validation_metrics(self.score, validation),
             torch.Generator().manual_seed(self.seed),
             progress=progress,
-        ).curve
+        )
+        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
 
     def score(self, histories: Baskets) -> np.ndarray:
         return in_blocks(lambda some: self.network(steps(some)), histories, USERS_AT_ONCE)

@@ -1,6 +1,6 @@
 """Benchmarks: each gives one flat dict; `python -m nnbr_core bench` prints them as JSON."""
 
-from nnbr_core.bench import data, dream, knn, sweeps
+from nnbr_core.bench import btbr, data, dream, knn, neural_baselines, sweeps
 
 BENCHMARKS = {
     "prepare_raw_tafeng": data.prepare_raw_tafeng,
@@ -8,8 +8,15 @@ BENCHMARKS = {
     "judge_scores": data.judge_scores,
     "load_records": sweeps.load_records,
     "two_workers": sweeps.two_workers,
+    "training_step": btbr.training_step,
+    "evaluation": btbr.evaluation,
+    "growth": btbr.growth,
+    "memory": btbr.memory,
     "tifuknn": knn.tifuknn,
     "item_knn": knn.item_knn,
     "user_knn": knn.user_knn,
     "dream": dream.dream,
+    "dnntsp": neural_baselines.dnntsp,
+    "beacon": neural_baselines.beacon,
+    "clea": neural_baselines.clea,
 }

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from nnbr_core.baselines import dream, knn, popularity, tifuknn
+from nnbr_core.baselines import beacon, clea, dnntsp, dream, knn, popularity, tifuknn
 from nnbr_core.btbr import Btbr
 from nnbr_core.btbr_settings import BtbrSettings
 
@@ -31,5 +31,8 @@ MODELS = {
     "user_knn": Model(knn.UserKnn, knn.UserKnnSettings, is_seeded=False),
     "tifuknn": Model(tifuknn.Tifuknn, tifuknn.TifuknnSettings, is_seeded=False),
     "dream": Model(dream.Dream, dream.DreamSettings, quick=SMALL),
+    "beacon": Model(beacon.Beacon, beacon.BeaconSettings, quick=SMALL),
+    "dnntsp": Model(dnntsp.Dnntsp, dnntsp.DnntspSettings, quick=SMALL),
+    "clea": Model(clea.Clea, clea.CleaSettings, quick=SMALL | {"contrast_epochs": 2}),
     "btbr": Model(Btbr, BtbrSettings, quick=SMALL),
 }

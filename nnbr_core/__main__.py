@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import fields
@@ -11,6 +12,7 @@ from nnbr_core.errors import InputError, choose, nearest
 
 DEFAULT_DATASET = "completejourney"
 DEFAULT_MODEL = "btbr"
+INTERRUPTED = 130  # what shells expect after Ctrl-C
 SCHEDULER_TIMEOUT = 20  # seconds to wait for an answer
 
 
@@ -252,6 +254,12 @@ def main(arguments: list[str]) -> int:
     except InputError as error:
         print(f"nnbr: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("nnbr: stopped; what was finished is kept", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever reads, such as `head`, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 if __name__ == "__main__":

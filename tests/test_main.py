@@ -99,6 +99,22 @@ def test_a_real_process_shows_no_traceback(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_reader_that_stops_early_sees_no_traceback(tmp_path):
+    command = f"{sys.executable} -u -m nnbr_core datasets | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=tmp_path)
+    assert done.stdout.startswith("toy: found")
+    assert "Traceback" not in done.stderr
+
+
+def test_ctrl_c_is_one_sentence(monkeypatch, capsys):
+    def stop(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nnbr_core.data.prepare.count_rows", stop)
+    assert main(["datasets"]) == 130
+    assert capsys.readouterr().err == "nnbr: stopped; what was finished is kept\n"
+
+
 def test_bench_prints_json(capsys):
     assert main(["bench", "load_and_count", "judge_scores"]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -186,8 +186,8 @@ def test_the_reason_behind_a_learned_rule_is_found():
         assert reasons["effect"][0] > 3 * reasons["effect"][1]
 
 
-# Chosen by looking at the test fold below: this shows that the planted answer can be found, not
-# that any settings find it (d 64 in batches of 64 at 3e-3 reached 77 to 84 % of the oracle).
+# Chosen by looking at test users of world(3000, seed=0), where d 64 in batches of 64 at 3e-3
+# reached only 77 to 84 % of the oracle. The test below is held in another world.
 PLANTED = BtbrSettings(
     masking="item_select",
     mask_ratio=0.5,
@@ -208,7 +208,7 @@ def share_of_rebought(model: Btbr, histories: Baskets) -> float:
 
 
 def test_the_planted_world_is_found_by_three_seeds_and_select_is_less_distracted():
-    planted = world(3000)
+    planted = world(3000, seed=1)
     fold = split(planted.baskets, 0)
     popularity = Popularity(PopularitySettings(), planted.baskets, 0)
     popularity.fit(fold.train, fold.validation, fold.test.histories)

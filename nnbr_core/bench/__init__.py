@@ -1,6 +1,6 @@
 """Benchmarks: each gives one flat dict; `python -m nnbr_core bench` prints them as JSON."""
 
-from nnbr_core.bench import btbr, data, dream, knn, neural_baselines, sweeps
+from nnbr_core.bench import btbr, data, knn, neural_baselines, sweeps
 
 BENCHMARKS = {
     "prepare_raw_tafeng": data.prepare_raw_tafeng,
@@ -15,7 +15,7 @@ BENCHMARKS = {
     "tifuknn": knn.tifuknn,
     "item_knn": knn.item_knn,
     "user_knn": knn.user_knn,
-    "dream": dream.dream,
+    "dream": neural_baselines.dream,
     "dnntsp": neural_baselines.dnntsp,
     "beacon": neural_baselines.beacon,
     "clea": neural_baselines.clea,

@@ -1,4 +1,4 @@
-"""How long the graph, correlation and contrast baselines take on TaFeng."""
+"""How long the neural baselines take on TaFeng."""
 
 import time
 from collections.abc import Callable
@@ -9,6 +9,7 @@ import numpy as np
 from nnbr_core.baselines.beacon import Beacon, BeaconSettings
 from nnbr_core.baselines.clea import Clea, CleaSettings
 from nnbr_core.baselines.dnntsp import Dnntsp, DnntspSettings
+from nnbr_core.baselines.dream import Dream, DreamSettings
 from nnbr_core.data.folds import Part, split
 from nnbr_core.data.prepare import load
 
@@ -30,6 +31,11 @@ def _measure(make: Callable, settings: Any) -> dict:
     started = time.perf_counter()
     model.score(fold.test.histories.select(np.arange(SCORED)))
     return seconds | {"seconds_per_1000_users": round(time.perf_counter() - started, 2)}
+
+
+def dream() -> dict:
+    """Dream with attention, 64 numbers per item."""
+    return _measure(Dream, DreamSettings(epochs=1))
 
 
 def dnntsp() -> dict:

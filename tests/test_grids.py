@@ -3,6 +3,7 @@ import pytest
 from nnbr_core.errors import InputError
 from nnbr_core.experiments.config import configure
 from nnbr_core.experiments.grids import expand, read_grid
+from nnbr_core.paths import project_root
 
 GRID = """
 dataset: toy
@@ -71,3 +72,10 @@ def test_a_file_that_cannot_be_is_refused_before_anything_runs(grid, text, compl
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="none.yaml cannot be read"):
         read_grid(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("question", ["rq1", "rq2", "rq3", "rq4", "rq5"])
+def test_every_question_has_a_pruned_grid_and_the_papers(question):
+    (path,) = (project_root() / "notebooks" / "grids").glob(f"{question}_*.yaml")
+    pruned, paper = (read_grid(path, grid, dataset="toy") for grid in ("pruned", "paper"))
+    assert 0 < len(pruned) < len(paper)

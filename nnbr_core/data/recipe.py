@@ -6,6 +6,7 @@ Everything runs inside DuckDB, which spills to disk: 32 million rows need no 32 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,6 +19,15 @@ MIN_ITEM_COUNT = {"large": 17, "small": 5}
 Step = Callable[[str], None]  # is told what is being done
 
 FIRST_USERS = 0.1  # share of user ids kept of a large source that asks for it, as in the paper
+
+
+def changed(settings: Any) -> dict:
+    """The fields of a settings dataclass that differ from their defaults."""
+    return {
+        f.name: getattr(settings, f.name)
+        for f in fields(settings)
+        if getattr(settings, f.name) != f.default
+    }
 
 
 @dataclass(frozen=True)
@@ -64,11 +74,7 @@ class Recipe:
 
     def changed(self) -> dict:
         """The settings that are not the default."""
-        return {
-            f.name: getattr(self, f.name)
-            for f in fields(self)
-            if getattr(self, f.name) != f.default
-        }
+        return changed(self)
 
 
 def _drop_incomplete(con: duckdb.DuckDBPyConnection, recipe: Recipe) -> dict:

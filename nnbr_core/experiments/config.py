@@ -5,7 +5,7 @@ import types
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, get_args
 
-from nnbr_core.data.recipe import Recipe
+from nnbr_core.data.recipe import Recipe, changed
 from nnbr_core.errors import InputError, choose, nearest
 from nnbr_core.experiments.models import MODELS
 
@@ -40,15 +40,6 @@ def parsed(name: str, text: str, annotation: Any) -> Any:
         except (ValueError, KeyError):
             continue
     raise InputError(f"{name} = {text!r}: {annotation} is needed")
-
-
-def changed(settings: Any) -> dict:
-    """The fields that differ from their defaults."""
-    return {
-        f.name: getattr(settings, f.name)
-        for f in fields(settings)
-        if getattr(settings, f.name) != f.default
-    }
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ def with_last(part: Part) -> Baskets:
 def with_novel_last(part: Part) -> Baskets:
     """Histories followed by the novel items of the last basket; users without one are left out.
 
-        history {a, b} {c}   last {a, d}   ->   {a, b} {c} {d}
-        history {a, b} {c}   last {b}      ->   nobody
+    history {a, b} {c}   last {a, d}   ->   {a, b} {c} {d}
+    history {a, b} {c}   last {b}      ->   nobody
     """
     novel = part.labels("explore")
     users = np.flatnonzero(novel.getnnz(axis=1))
@@ -94,6 +94,37 @@ def most_recent(baskets: Baskets, max_length: int, max_baskets: int = MAX_BASKET
     n_kept = np.bincount(baskets.user_of_basket[is_kept], minlength=baskets.n_users)
     user_ptr = np.concatenate([[0], np.cumsum(n_kept)])
     return baskets.take(np.flatnonzero(is_kept), user_ptr, np.arange(baskets.n_users))
+
+
+def _reordered(baskets: Baskets, key: np.ndarray) -> Baskets:
+    """Each user's baskets in ascending order of `key` [n_baskets]."""
+    order = np.lexsort((key, baskets.user_of_basket))
+    return baskets.take(order, baskets.user_ptr, np.arange(baskets.n_users))
+
+
+def shuffled_baskets(baskets: Baskets, rng: Generator, keeps_last: bool) -> Baskets:
+    """Each user's baskets in a new random order: whole baskets, other numbers.
+
+    A control: what a model loses by it is what it knew from the order of visits. With
+    `keeps_last` the last basket, which is to be predicted, stays the last.
+
+        {a} {b, c} {d} {e}   ->   {d} {a} {b, c} {e}
+    """
+    key = torch.rand(baskets.n_baskets, generator=rng, dtype=torch.float64).numpy()
+    if keeps_last:
+        key[baskets.user_ptr[1:] - 1] = 1  # draws are below 1
+    return _reordered(baskets, key)
+
+
+def unordered(baskets: Baskets) -> Baskets:
+    """Each user's baskets in an order that follows from their contents alone.
+
+    It is as good as random, and the same for any order the baskets came in: what scores them
+    cannot know which one was first.
+    """
+    draw = np.random.default_rng(0).integers(2**64, size=baskets.n_items, dtype=np.uint64)
+    total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(draw[baskets.items])])
+    return _reordered(baskets, np.diff(total[baskets.basket_ptr]))  # sums may wrap around
 
 
 def collate(users: Baskets | Sequence) -> Batch:

@@ -17,13 +17,16 @@ from nnbr_core.batching import (
     collate,
     lengths,
     most_recent,
+    shuffled_baskets,
     shuffled_batches,
     similar_lengths,
+    unordered,
     with_last,
     without_last,
 )
 from nnbr_core.btbr_settings import BtbrSettings
 from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.describe import lateness
 from nnbr_core.data.folds import Part
 from nnbr_core.errors import InputError
 from nnbr_core.masking import BASKET_VIEWS, MASKERS, one_mask
@@ -38,6 +41,7 @@ from nnbr_core.training import (
 )
 from nnbr_core.transformer import Network
 
+SHIFT_STRENGTHS = (0, 0.25, 0.5, 0.75, 1, 1.5)
 USERS_TO_SCORE = 128  # at once; users of similar length, so that little padding is needed
 
 
@@ -51,7 +55,9 @@ class Question(NamedTuple):
 
 
 def ask(settings: BtbrSettings, users: Baskets, rng: Generator) -> Question:
-    """Collate, swap and mask users as one stage's settings say."""
+    """Shuffle, collate, swap and mask users as one stage's settings say."""
+    if settings.shuffle_baskets:
+        users = shuffled_baskets(users, rng, keeps_last=settings.sees_last_basket)
     batch = collate(users)
     if settings.swap_ratio > 0:
         batch = SWAPS[settings.swap](batch, settings.swap_ratio, settings.swap_hop, rng)
@@ -85,6 +91,8 @@ class Btbr:
         self.settings, self.catalogue, self.seed = settings, baskets.catalogue, seed
         self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self.curve: list[dict] = []
+        self.chosen: dict = {}  # how strongly scores are corrected, if they are
+        self.shift: np.ndarray | None = None  # float32 [items], added to all scores
         self.was_interrupted = False
         self.network = self._new_network(torch.Generator().manual_seed(seed))
 
@@ -122,7 +130,7 @@ class Btbr:
         ratio, swap, epochs and patience. `context` is for models that count histories.
         """
         rng = torch.Generator().manual_seed(self.seed)
-        self.network = self._new_network(rng)
+        self.network, self.shift = self._new_network(rng), None
         noise_seed = int(torch.randint(2**62, (1,), generator=rng))
         noise = torch.Generator(self.device).manual_seed(noise_seed)
         trained = train_stages(
@@ -134,7 +142,20 @@ class Btbr:
             progress,
         )
         self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
+        if self.settings.correct_shift:
+            self._choose_shift(lateness(train.histories, train.targets), validation)
         return self
+
+    def _choose_shift(self, shift: np.ndarray, validation: Part) -> None:
+        """Add `shift` [items] as strongly as is best for validation users, the first of equals."""
+        recall = {}
+        for strength in SHIFT_STRENGTHS:
+            self.shift = np.float32(strength) * shift
+            recall[strength] = validation_metrics(self.score, validation)["recall@10"]
+        best = max(recall, key=recall.get)
+        self.shift = np.float32(best) * shift
+        self.chosen = {"shift_strength": best}
+        self.chosen |= {f"recall@10 with strength {s:g}": x for s, x in recall.items()}
 
     @torch.inference_mode()
     def score(self, histories: Baskets) -> np.ndarray:
@@ -148,16 +169,20 @@ class Btbr:
             user = histories.user_ids[np.argmin(lengths(histories))]
             raise InputError(f"user {user} has an empty history: there is nothing to go by")
         recent = most_recent(histories, self.settings.max_length, MAX_BASKETS - 1)
+        if self.settings.shuffle_baskets:
+            recent = unordered(recent)
         scores = np.empty((recent.n_users, recent.n_items), dtype=np.float32)
         for users in similar_lengths(lengths(recent), USERS_TO_SCORE):
             batch = append_mask(recent.select(users))
             states = self.network(batch.tokens.to(self.device), batch.positions.to(self.device))
             scores[users] = self.network.scores(states).cpu().numpy()
-        return scores
+        return scores if self.shift is None else scores + self.shift
 
     def save(self, folder: Path) -> None:
         """Write the weights as safetensors and the settings as JSON into `folder`."""
         save_checkpoint(folder, self.network, asdict(self.settings), self.seed, self.catalogue)
+        if self.shift is not None:
+            np.save(folder / "shift.npy", self.shift, allow_pickle=False)
 
     @classmethod
     def load(cls, folder: Path, baskets: Baskets, device: str | None = None) -> "Btbr":
@@ -165,4 +190,6 @@ class Btbr:
         facts, weights = load_checkpoint(folder, baskets.catalogue)
         model = cls(BtbrSettings(**facts["settings"]), baskets, facts["seed"], device)
         model.network.load_state_dict(weights)
+        if model.settings.correct_shift:
+            model.shift = np.load(folder / "shift.npy", allow_pickle=False)
         return model

@@ -21,6 +21,8 @@ class BtbrSettings:
     swap_hop: int = 1  # how many baskets far
     item_level_sees_last_basket: bool | None = None  # None: as published, only when pre-training
     mask_tokens: str = "item"  # hide a last basket behind one mask per "item", or just "one"
+    shuffle_baskets: bool = False  # a control: histories lose their order, at prediction too
+    correct_shift: bool = False  # add what is bought more in last baskets than before them
     dim: int = 64  # numbers per item
     heads: int = 8  # of attention
     layers: int = 2  # of the transformer
@@ -66,6 +68,11 @@ class BtbrSettings:
     def stages(self) -> list["BtbrSettings"]:
         """One settings per stage, each with a single masking and only the options it reads."""
         return [self._stage(name) for name in self.stage_names]
+
+    @property
+    def sees_last_basket(self) -> bool:
+        """Of a single stage: do its rows end with the last basket?"""
+        return self.masking in BASKET_VIEWS or bool(self.item_level_sees_last_basket)
 
     def _stage(self, name: str) -> "BtbrSettings":
         if name in BASKET_VIEWS:

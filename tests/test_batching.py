@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -11,8 +13,10 @@ from nnbr_core.batching import (
     collate,
     lengths,
     most_recent,
+    shuffled_baskets,
     shuffled_batches,
     similar_lengths,
+    unordered,
     with_last,
     with_novel_last,
     without_last,
@@ -104,3 +108,42 @@ def test_shuffled_batches_need_little_padding():
 
 def test_lengths_count_items_not_baskets():
     assert lengths(Baskets.from_lists([ANNA, BEN])).tolist() == [6, 2]
+
+
+VISITS = [[[0], [1, 2], [3], [4, 5, 6]], [[7, 8], [9]]]
+
+
+@pytest.mark.parametrize("keeps_last", [True, False])
+def test_shuffling_moves_whole_baskets_within_their_user(keeps_last):
+    baskets, rng = Baskets.from_lists(VISITS), torch.Generator().manual_seed(0)
+    seen = [users(shuffled_baskets(baskets, rng, keeps_last)) for _ in range(200)]
+    for number, visits in enumerate(VISITS):
+        assert all(sorted(shuffled[number]) == visits for shuffled in seen)
+    orders = {str(shuffled[0]) for shuffled in seen}
+    ends = {str(shuffled[0][-1]) for shuffled in seen}
+    assert len(orders) == (6 if keeps_last else 24)  # all of them: 3! and 4!
+    assert ends == ({"[4, 5, 6]"} if keeps_last else {str(visit) for visit in VISITS[0]})
+
+
+def test_a_shuffled_basket_shares_one_position():
+    shuffled = shuffled_baskets(Baskets.from_lists(VISITS), torch.Generator(), keeps_last=True)
+    batch = collate(shuffled)
+    items = (batch.tokens[0] - FIRST_ITEM).tolist()
+    number = dict(zip(items, batch.positions[0].tolist(), strict=True))
+    assert sorted({number[0], number[1], number[3]}) == [1, 2, 3]
+    assert number[1] == number[2]
+    assert [number[item] for item in (4, 5, 6)] == [4, 4, 4]
+
+
+def test_an_order_that_follows_from_contents_forgets_the_one_before():
+    every = [list(visits) for visits in itertools.permutations(VISITS[0])]
+    found = users(unordered(Baskets.from_lists([*every, VISITS[1]])))
+    assert all(user == found[0] for user in found[:-1])
+    assert sorted(found[0]) == VISITS[0] and sorted(found[-1]) == VISITS[1]
+
+
+def test_the_order_that_follows_from_contents_is_as_good_as_random():
+    visits = [[[2 * user], [2 * user + 1]] for user in range(1000)]
+    found = users(unordered(Baskets.from_lists(visits)))
+    turned = sum(new != old for new, old in zip(found, visits, strict=True))
+    assert abs(turned - 500) < 80  # five standard errors

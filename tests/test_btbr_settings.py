@@ -42,6 +42,20 @@ def test_alone_an_item_level_masking_does_not_see_the_last_basket_unless_told():
     assert told.stages()[0].item_level_sees_last_basket is True
 
 
+@pytest.mark.parametrize(
+    ("masking", "told", "sees"),
+    [
+        ("basket_all", None, True),
+        ("basket_explore", False, True),
+        ("item_select", None, False),
+        ("item_select", True, True),
+    ],
+)
+def test_a_stage_knows_whether_its_rows_end_with_the_last_basket(masking, told, sees):
+    (stage,) = BtbrSettings(masking=masking, item_level_sees_last_basket=told).stages()
+    assert stage.sees_last_basket is sees
+
+
 def test_any_two_maskings_can_be_joined():
     pair = BtbrSettings(masking="item_random+basket_explore").stages()
     assert [stage.masking for stage in pair] == ["item_random", "basket_explore"]

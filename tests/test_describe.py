@@ -6,6 +6,7 @@ from nnbr_core.data.describe import (
     basket_table,
     is_repeat,
     last_basket_table,
+    lateness,
     popular_overlap,
     popularity_shift,
     statistics,
@@ -55,3 +56,12 @@ def test_the_largest_shift_comes_first():
     table = popularity_shift(Baskets.from_lists(users), n=2)
     assert table["name"].tolist() == ["2", "1"]
     assert np.allclose(table["change"], [50, 0])
+
+
+def test_lateness_compares_last_baskets_with_what_histories_let_expect():
+    users = [[[0, 1], [0, 2], [1, 3]], [[0], [0], [1, 3]]]  # histories: 0 four times, 1, 2 once
+    people = Baskets.from_lists(users, n_items=5)
+    found = lateness(people.histories(), people.targets())  # 6 purchases, then 4
+    expected = np.log([1 / (8 / 3 + 1), 3 / (2 / 3 + 1), 1 / (2 / 3 + 1), 3, 1])
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+    assert found.dtype == np.float32

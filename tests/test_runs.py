@@ -27,7 +27,7 @@ def test_a_record_says_what_it_stands_on(elsewhere):
     record = run(POPULARITY)
     baskets = data_for(POPULARITY)
     assert record.data == baskets.fingerprint
-    assert record.users_scored + record.users_left_out == 200
+    assert record.users_scored + record.users_left_out == 600
     assert record.per_user()["recall@10"].mean() == record.test["recall@10"]
     assert record.per_user("validation")["ndcg@20"].mean() == record.validation["ndcg@20"]
     assert record.versions["numpy"] == np.__version__
@@ -156,3 +156,25 @@ def test_an_interrupted_training_is_not_kept_as_a_run(monkeypatch, elsewhere):
     assert record.users_scored > 0
     assert find(config) is None
     assert not (elsewhere / "weights" / record.id).exists()
+
+
+def test_a_record_names_the_commit_its_code_was_loaded_from(elsewhere, monkeypatch):
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(elsewhere), "-c", "user.name=me", "-c", "user.email=me", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    train = runs.train
+
+    def train_while_somebody_commits(*args):
+        git("commit", "--allow-empty", "-qm", "later")
+        return train(*args)
+
+    git("init", "-q")
+    git("commit", "--allow-empty", "-qm", "first")
+    first = git("rev-parse", "--short", "HEAD")
+    monkeypatch.setattr("nnbr_core.paths.project_root", lambda: elsewhere)
+    monkeypatch.setattr(runs, "train", train_while_somebody_commits)
+    runs._commit.cache_clear()
+    found = [run(configure("toy", "popularity", fold=fold)).commit for fold in (0, 1)]
+    runs._commit.cache_clear()
+    assert found == [first, first]

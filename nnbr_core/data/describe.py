@@ -74,9 +74,8 @@ def popular_overlap(baskets: Baskets, ns: tuple[int, ...] = (10, 20, 50, 100, 20
         np.argsort(-part.item_counts(), kind="stable")
         for part in (baskets.histories(), baskets.targets())
     ]
-    return pd.DataFrame(
-        {"n": n, "overlap": len(np.intersect1d(best[0][:n], best[1][:n])) / n} for n in ns
-    )
+    shared = [len(np.intersect1d(best[0][:n], best[1][:n])) / n for n in ns]
+    return pd.DataFrame({"n": ns, "overlap": shared})
 
 
 def popularity_shift(baskets: Baskets, n: int = 10) -> pd.DataFrame:
@@ -88,3 +87,17 @@ def popularity_shift(baskets: Baskets, n: int = 10) -> pd.DataFrame:
     table = baskets.catalogue[["name", "group"]].assign(history=shares[0], last=shares[1])
     change = table["last"] - table["history"]
     return table.assign(change=change).nlargest(n, "change").reset_index(drop=True)
+
+
+def lateness(histories: Baskets, last: Baskets) -> np.ndarray:
+    """float32 [items]: log(p_last / p_all), how much more of an item last baskets hold.
+
+    p_last is an item's share of all purchases in last baskets, p_all that in histories. History
+    counts are scaled to as many purchases as the last baskets hold, then both get one more: an
+    item hardly ever bought is neither late nor early.
+
+        bought 3 times in last baskets, expected 1 time   ->   log(4 / 2)
+        bought 0 times in last baskets, expected 3 times  ->   log(1 / 4)
+    """
+    expected = histories.item_counts() * (len(last.items) / len(histories.items))
+    return np.log((last.item_counts() + 1) / (expected + 1)).astype(np.float32)

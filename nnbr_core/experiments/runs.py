@@ -9,6 +9,7 @@ import tempfile
 import time
 import warnings
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
@@ -39,9 +40,13 @@ def data_for(config: Config, progress: bool = False) -> Baskets:
     return baskets
 
 
+def _id(config: Config, fingerprint: str) -> str:
+    return hashlib.sha256(config.identity(fingerprint).encode()).hexdigest()[:16]
+
+
 def run_id(config: Config, baskets: Baskets) -> str:
     """The same for the same settings and data, on any day and machine."""
-    return hashlib.sha256(config.identity(baskets.fingerprint).encode()).hexdigest()[:16]
+    return _id(config, baskets.fingerprint)
 
 
 def _profile_folder(profile: str, store: Path | None) -> Path:
@@ -54,7 +59,12 @@ def folder_for(config: Config, store: Path | None = None) -> Path:
     return _profile_folder(config.profile, store) / find_source(config.dataset).name
 
 
+@cache
 def _commit() -> str:
+    """The commit of the code in memory: asked once, when a process first runs something.
+
+    A training takes hours, and by its end the checkout may be another one.
+    """
     try:
         head = ["git", "-C", str(paths.project_root()), "rev-parse", "--short", "HEAD"]
         return subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip()
@@ -153,9 +163,14 @@ def read_or_warn(path: Path) -> Record | None:
         return None
 
 
+def find_by(config: Config, fingerprint: str, store: Path | None = None) -> Record | None:
+    """The record of this run on data of this fingerprint, or None. No data is loaded."""
+    return read_or_warn(folder_for(config, store) / f"{_id(config, fingerprint)}.json")
+
+
 def find(config: Config, store: Path | None = None) -> Record | None:
     """The record of this run, or None."""
-    return read_or_warn(folder_for(config, store) / f"{run_id(config, data_for(config))}.json")
+    return find_by(config, data_for(config).fingerprint, store)
 
 
 @contextmanager
@@ -181,6 +196,7 @@ def run(
     Two processes that ask for the same run train it once: the second one waits. A training
     that was interrupted gives its record, but does not keep it.
     """
+    _commit()
     baskets = data_for(config, progress)
     record_id = run_id(config, baskets)
     path = folder_for(config, store) / f"{record_id}.json"

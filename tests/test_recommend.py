@@ -12,7 +12,7 @@ QUICK = configure("toy", "btbr", profile="quick")
 
 def test_everybody_gets_k_items_they_never_bought(elsewhere):
     path = elsewhere / "lists.csv"
-    assert write_lists(configure("toy", "popularity"), 5, path) == 1000
+    assert write_lists(configure("toy", "popularity"), 5, path) == 3000
     table = pd.read_csv(path, dtype={"user": str, "item": str})
     assert table.groupby("user")["rank"].apply(list).map(lambda r: r == [1, 2, 3, 4, 5]).all()
     toy = world().baskets

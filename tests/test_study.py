@@ -2,7 +2,9 @@ import numpy as np
 import pytest
 
 from nnbr_core.errors import InputError
-from nnbr_core.experiments.study import Study, begin, per_user
+from nnbr_core.experiments.methods import Method, each
+from nnbr_core.experiments.runs import run
+from nnbr_core.experiments.study import Row, Study, begin, paired, per_user
 
 PARAMETERS = 'dataset = "toy"\nfolds = 1\nprofile = "quick"\nseed = 0'
 
@@ -14,7 +16,7 @@ def cells(injected: str) -> list[str]:
 def test_parameters_become_a_study(capsys):
     study = begin({"dataset": "toy", "profile": "quick", "folds": 2, "seed": 3})
     assert (study.name, study.folds, study.seed) == ("toy", 2, 3)
-    assert capsys.readouterr().out == "toy: 500 of 1,000 users, 2 of 5 folds\n"
+    assert capsys.readouterr().out == "toy: 500 of 3,000 users, 2 of 5 folds\n"
 
 
 def test_a_parameter_the_notebook_does_not_have_is_refused():
@@ -51,3 +53,39 @@ def test_users_of_several_folds_are_averaged_first(elsewhere):
     assert len(values) == 500  # everybody is tested once
     twice = per_user([records[0], records[0]], "recall@10")
     assert np.array_equal(twice, records[0].per_user()["recall@10"], equal_nan=True)
+
+
+LABELLED = Method("late", "last_popularity", each(labels="all"), each(labels="explore"))
+
+
+def test_what_is_missing_is_computed_or_counted(elsewhere):
+    shown = Study(folds=2, train_missing=False).row(LABELLED)
+    assert (shown.folds, shown.n_settings, shown.n_missing) == (0, 0, 2)
+    computed = Study(folds=2).row(LABELLED)
+    assert (computed.folds, computed.n_settings, computed.n_missing) == (2, 1, 0)
+    assert computed.records == Study(folds=2, train_missing=False).row(LABELLED).records
+
+
+def test_validation_chooses_among_settings_recorded_for_every_fold(elsewhere):
+    study = Study(folds=2)
+    run(study.config("last_popularity", 0, labels="explore"))
+    assert study.row(LABELLED).n_settings == 1  # explore is recorded for one fold only
+    run(study.config("last_popularity", 1, labels="explore"))
+    row = study.row(LABELLED)
+    assert row.n_settings == 2
+    for fold, record in enumerate(row.records):
+        both = [
+            study.find([study.config("last_popularity", fold, labels=labels)])[0]
+            for labels in ("all", "explore")
+        ]
+        assert record.validation["recall@10"] == max(r.validation["recall@10"] for r in both)
+        assert record.config["fold"] == fold
+
+
+def test_pairs_are_the_same_users_of_the_folds_both_have(elsewhere):
+    two, one = Study(folds=2).row(LABELLED), Study(folds=1).row(Method("p", "popularity"))
+    a, b = paired(two, one, "recall@10")
+    assert len(a) == len(b) == 100
+    assert np.array_equal(a, two.records[0].per_user()["recall@10"], equal_nan=True)
+    nothing = Row(LABELLED, (), 0, 2)
+    assert [len(x) for x in paired(two, nothing, "recall@10")] == [0, 0]

@@ -86,7 +86,7 @@ def _shopper(rng: np.random.Generator, items_of: list[np.ndarray], n_items: int)
     return baskets
 
 
-def world(n_users: int = 1000, seed: int = 0) -> World:
+def world(n_users: int = 3000, seed: int = 0) -> World:
     """The same world for the same seed."""
     rng = np.random.default_rng(seed)
     names = [(name, taste) for taste, line in TASTES.items() for name in line.split()]

@@ -21,7 +21,7 @@ class BtbrSettings:
     swap_hop: int = 1  # how many baskets far
     item_level_sees_last_basket: bool | None = None  # None: as published, only when pre-training
     mask_tokens: str = "item"  # hide a last basket behind one mask per "item", or just "one"
-    shuffle_baskets: bool = False  # a control: histories lose their order, at prediction too
+    shuffle_baskets: bool = False  # a control: the baskets that are read lose their order
     correct_shift: bool = False  # add what is bought more in last baskets than before them
     dim: int = 64  # numbers per item
     heads: int = 8  # of attention

@@ -2,9 +2,11 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 
 import pytest
 import torch
+from lab import Lab, running_lab
 
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.recipe import Recipe
@@ -67,3 +69,10 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.setattr("nnbr_core.paths.weights", lambda: tmp_path / "weights")
     monkeypatch.setenv("NNBR_RUNS", str(tmp_path / "runs"))
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory) -> Iterator[Lab]:
+    """A real JupyterLab; tests/lab.py says how to use it."""
+    with running_lab(tmp_path_factory.mktemp("lab")) as server:
+        yield server

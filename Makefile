@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lab bench lock clean
+.PHONY: demo test lab outputs bench lock clean
 
 demo: .venv/installed
 	$(BIN)/python -m nnbr_core prepare completejourney
@@ -14,6 +14,10 @@ test: .venv/installed
 
 lab: .venv/installed
 	$(BIN)/jupyter lab notebooks
+
+# What the notebooks show when they are opened: one fresh run, from an empty store.
+outputs: .venv/installed
+	NNBR_RUNS=$$(mktemp -d) $(BIN)/python -m nnbr_core outputs
 
 bench: .venv/installed
 	$(BIN)/python -m nnbr_core bench

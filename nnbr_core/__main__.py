@@ -163,6 +163,15 @@ def gallery(args: argparse.Namespace) -> int:
     return 1 if any(done.error for done in results) else 0
 
 
+def outputs(args: argparse.Namespace) -> int:
+    """Run notebooks with their defaults and keep the outputs in place; see `make outputs`."""
+    from nnbr_core.experiments.notebooks import all_notebooks, named_notebook, store_outputs
+
+    for notebook in [named_notebook(name) for name in args.notebook] or all_notebooks():
+        store_outputs(notebook)
+    return 0
+
+
 def bench(args: argparse.Namespace) -> int:
     """Measure; one JSON object per benchmark."""
     from nnbr_core.bench import BENCHMARKS
@@ -229,6 +238,7 @@ def _parser(model: str | None) -> _Parser:
     showing.add_argument("--profile", default="quick", help="quick or paper")
     showing.add_argument("--out", default="gallery")
     showing.add_argument("notebook", nargs="*", help="names; all of them if none is given")
+    command("outputs", outputs).add_argument("notebook", nargs="*", help="names; all if none")
     command("bench", bench).add_argument("name", nargs="*", help="all of them if none is given")
     return parser
 

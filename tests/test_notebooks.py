@@ -13,6 +13,7 @@ from nnbr_core.experiments.notebooks import (
     draw_figures,
     gallery,
     named_notebook,
+    store_outputs,
 )
 
 FIGURE = "import plotly.graph_objects as go\ngo.Figure(go.Bar(y=[number]), layout={'title': 'one'})"
@@ -78,6 +79,35 @@ def test_no_widget_state_is_stored(tmp_path):
     path = write(tmp_path, "slider", "import ipywidgets\nipywidgets.IntSlider()")
     gallery([path], {}, tmp_path / "out")
     assert "widgets" not in nbformat.read(tmp_path / "out/slider.ipynb", as_version=4).metadata
+
+
+def test_outputs_are_kept_in_place_and_nothing_else(tmp_path):
+    path = write(tmp_path, "good", "print(number)")
+    before = nbformat.read(path, as_version=4)
+    store_outputs(path)
+    after = nbformat.read(path, as_version=4)
+    assert after.cells[-1].outputs[0].text == "1\n"
+    assert [cell.source for cell in after.cells] == [cell.source for cell in before.cells]
+    assert [cell.metadata for cell in after.cells] == [cell.metadata for cell in before.cells]
+    assert after.metadata == before.metadata
+
+
+@pytest.mark.needs("chromium")
+def test_every_figure_of_a_real_notebook_is_drawn_without_a_network(tmp_path):
+    (done,) = gallery([named_notebook("01_explore_data")], {"dataset": "toy"}, tmp_path)
+    assert done.error == ""
+    executed = nbformat.read(tmp_path / "01_explore_data.ipynb", as_version=4)
+    n_figures = len(draw_figures(executed))
+    assert n_figures >= 8
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_context(offline=True).new_page()
+        page.goto(f"file://{tmp_path}/01_explore_data.html")
+        page.wait_for_selector(".js-plotly-plot .main-svg")
+        assert page.locator(".js-plotly-plot .gtitle").count() == n_figures
+        browser.close()
 
 
 def test_an_unknown_parameter_is_refused_before_anything_runs(tmp_path):

@@ -1,6 +1,7 @@
 """Notebooks in batch: run with papermill, turned into pages that need no network."""
 
 import html
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,26 +93,46 @@ def question(notebook: Path) -> str:
     return nbformat.read(notebook, as_version=4).cells[0].source.splitlines()[0].lstrip("# ")
 
 
+def _execute(notebook: Path, copy: Path, parameters: dict) -> None:
+    papermill.execute_notebook(
+        str(notebook),
+        str(copy),
+        parameters,
+        cwd=str(notebook.parent),
+        kernel_name="python3",
+        store_widget_state=False,
+    )
+
+
 def run_notebook(notebook: Path, parameters: dict, folder: Path) -> Done:
     """Run one notebook into `folder`: executed copy and page, also if it fails on the way."""
     check_names(notebook, parameters)
     copy = folder / notebook.name
     started, error = time.perf_counter(), ""
     try:
-        papermill.execute_notebook(
-            str(notebook),
-            str(copy),
-            parameters,
-            cwd=str(notebook.parent),
-            kernel_name="python3",
-            store_widget_state=False,
-        )
+        _execute(notebook, copy, parameters)
     except PapermillExecutionError as failure:
         error = f"{failure.ename}: {failure.evalue}"
     executed = nbformat.read(copy, as_version=4)
     drawn = to_html(executed, folder / f"{notebook.stem}.html")
     seconds = time.perf_counter() - started
     return Done(notebook.stem, question(notebook), seconds, error, drawn[0] if drawn else "")
+
+
+def store_outputs(notebook: Path) -> None:
+    """Run a notebook with its defaults and keep its outputs in place.
+
+    Only what a reader needs stays: no timings, no widget state, no names of this machine.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / notebook.name
+        _execute(notebook, copy, {})
+        executed = nbformat.read(copy, as_version=4)
+    for cell in executed.cells:
+        tags = cell.metadata.get("tags", [])
+        cell.metadata = nbformat.from_dict({"tags": tags} if tags else {})
+    executed.metadata = nbformat.read(notebook, as_version=4).metadata
+    nbformat.write(executed, notebook)
 
 
 def _article(done: Done) -> str:

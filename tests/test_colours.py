@@ -1,6 +1,9 @@
 from itertools import combinations
 
-from nnbr_core.show.colours import BY_NAME, NOVEL, REPEAT, text_on
+import pytest
+
+from nnbr_core.experiments.methods import all_methods
+from nnbr_core.show.colours import LOOKS, NOVEL, OTHER, REPEAT, look, text_on
 
 
 def luminance(colour: str) -> float:
@@ -19,5 +22,15 @@ def test_text_on_chips_has_the_contrast_readers_need():
     assert all(contrast(colour, text_on(colour)) >= 4.5 for colour in (REPEAT, NOVEL))
 
 
-def test_no_two_methods_share_a_colour():
-    assert all(one != other for one, other in combinations(BY_NAME.values(), 2))
+def test_no_two_methods_look_the_same():
+    assert all(one != other for one, other in combinations(LOOKS.values(), 2))
+
+
+@pytest.mark.parametrize("name", all_methods())
+def test_every_method_has_a_look_of_its_own(name):
+    assert look(name) is LOOKS[name]
+
+
+def test_a_variant_looks_like_its_method_and_a_stranger_like_none():
+    assert look("item_select_swap, shuffled") is LOOKS["item_select_swap"]
+    assert look("first_basket") is OTHER

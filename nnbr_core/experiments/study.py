@@ -118,8 +118,8 @@ class Study:
         n_missing = sum(record is None for record in found)
         table = [found[i : i + self.folds] for i in range(0, len(found), self.folds)]
         for one in method.more:
-            if one not in method.grid:
-                configs = [self.config(method.model, fold, **one) for fold in range(self.folds)]
+            configs = [self.config(method.model, fold, **one) for fold in range(self.folds)]
+            if configs not in wanted:  # a default spelled out is the same run
                 table.append(self.find(configs))
         n_recorded = [next((i for i, r in enumerate(row) if r is None), len(row)) for row in table]
         folds = max(n_recorded)

@@ -1,18 +1,29 @@
-"""Tables: ours beside the paper's, numbers with intervals."""
+"""Tables: ours beside the paper's, numbers with intervals, differences with tests."""
 
+from collections.abc import Sequence
+
+import numpy as np
 import pandas as pd
 
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.describe import statistics
 from nnbr_core.experiments import paper
-from nnbr_core.experiments.records import Record
-from nnbr_core.experiments.study import per_user
-from nnbr_core.significance import interval
+from nnbr_core.experiments.questions import expected_sign, printed, printed_difference
+from nnbr_core.experiments.study import Row, Study, paired
+from nnbr_core.significance import compare, holm, interval
 
 DECIMALS = {"items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
 RATIO_DECIMALS = 3
-SCORE_DECIMALS = 4
+BOUND_DECIMALS = 3  # of an interval
 HEADLINE = ("recall@10", "ndcg_code@10", "recall@20", "ndcg_code@20")
+MISSING = "missing"
+NONE = "–"
+BEST = (" ¹", " ²")  # best and second best
+LEVEL = 0.05  # Holm-corrected p-values from here on are noise
+HIGHER, LOWER, LEVEL_WITH, TOO_FEW = "higher", "lower", "cannot be told apart", "not enough runs"
+SIGNS = {1: "+", -1: "-", 0: "0"}
+
+Pair = tuple[Row, Row]
 
 
 def _number(name: str, value: float) -> str:
@@ -22,28 +33,176 @@ def _number(name: str, value: float) -> str:
 def dataset_table(baskets: Baskets, name: str) -> pd.DataFrame:
     """The paper's dataset table: our row, and the paper's where it has one."""
     rows = {f"{name}, here": statistics(baskets)}
-    if printed := paper.dataset_row(name):
-        rows[f"{name}, paper"] = printed
+    if printed_row := paper.dataset_row(name):
+        rows[f"{name}, paper"] = printed_row
     return pd.DataFrame(
         {row: {k: _number(k, v) for k, v in values.items()} for row, values in rows.items()}
     ).T
 
 
-def score_table(
-    methods: dict[str, list[Record]], metrics: tuple[str, ...] = HEADLINE
-) -> pd.DataFrame:
-    """One row per method: mean over users and 95 % interval of each metric, and what is behind it.
+def score(value: float, decimals: int = 4, signed: bool = False) -> str:
+    """A score as the paper prints it: .0587, or +.0012 for a difference."""
+    if np.isnan(value):
+        return NONE
+    rounded = round(value, decimals) + 0.0  # no "-.0000"
+    return f"{rounded:{'+' if signed else ''}.{decimals}f}".replace("0.", ".", 1)
 
-    Users tested in several folds are averaged first.
+
+def _bounds(low: float, high: float, decimals: int = 4, signed: bool = False) -> str:
+    return f"[{score(low, decimals, signed)}, {score(high, decimals, signed)}]"
+
+
+def ranked(rows: dict[str, Row], metric: str) -> list[str]:
+    """Names from best to worst, among those with the most folds: others saw fewer users."""
+    most = max((row.folds for row in rows.values()), default=0)
+    means = {n: row.values(metric).mean() for n, row in rows.items() if row.folds == most > 0}
+    return sorted(means, key=means.get, reverse=True)
+
+
+def _cell(row: Row, metric: str, mark: str) -> str:
+    if not row.folds:
+        return MISSING
+    values = row.values(metric).to_numpy()
+    return f"{score(np.nanmean(values))} {_bounds(*interval(values), BOUND_DECIMALS)}{mark}"
+
+
+def _beside(row: Row, dataset: str, metric: str) -> str:
+    """The paper's number, and in brackets how far ours is above it."""
+    value = printed(row.method, dataset, metric)
+    if np.isnan(value) or not row.folds:
+        return score(value)
+    return f"{score(value)} ({score(row.values(metric).mean() - value, signed=True)})"
+
+
+def method_table(
+    rows: dict[str, Row], dataset: str, metrics: Sequence[str] = HEADLINE
+) -> pd.DataFrame:
+    """One row per method: mean over test users, 95 % interval, and what stands behind it.
+
+    Where the paper uses the dataset its numbers stand beside ours, in brackets the difference.
+    ¹ is the best and ² the second best mean; `best_sentence` says whether that is more than noise.
     """
-    rows = {}
-    for name, records in methods.items():
-        row = {}
-        for metric in metrics:
-            values = per_user(records, metric).to_numpy()
-            low, high = interval(values)
-            mean = pd.Series(values).mean()
-            row[metric] = f"{mean:.{SCORE_DECIMALS}f} [{low:.3f}, {high:.3f}]"
-        row["users"] = int(per_user(records, metrics[0]).notna().sum())
-        rows[name] = row | {"folds": len(records)}
-    return pd.DataFrame(rows).T
+    table = pd.DataFrame(index=pd.Index(rows, name="method"))
+    for metric in metrics:
+        marks = dict(zip(ranked(rows, metric), BEST, strict=False))
+        table[metric] = [_cell(row, metric, marks.get(name, "")) for name, row in rows.items()]
+        if dataset in paper.DATASETS:
+            beside = [_beside(row, dataset, metric) for row in rows.values()]
+            table[f"{metric}, paper"] = beside
+    scored = [row.values("recall@10").notna().sum() if row.folds else 0 for row in rows.values()]
+    table["users"] = [int(n) for n in scored]
+    table["folds"] = [row.folds for row in rows.values()]
+    table["settings"] = [row.n_settings for row in rows.values()]
+    table["runs missing"] = [row.n_missing for row in rows.values()]
+    return table
+
+
+def best_sentence(rows: dict[str, Row], metrics: Sequence[str] = HEADLINE) -> str:
+    """For each metric: which two lead a table, and whether these users can tell them apart."""
+    leading = {metric: ranked(rows, metric)[:2] for metric in metrics}
+    leading = {metric: two for metric, two in leading.items() if len(two) == 2}
+    if not leading:
+        return "Fewer than two methods are recorded: there is nothing to rank."
+    found = [compare(*paired(rows[a], rows[b], m)) for m, (a, b) in leading.items()]
+    parts = [
+        f"{metric}: {a} over {b}, {'yes' if p < LEVEL else 'no'} (p = {p:.2g})"
+        for (metric, (a, b)), p in zip(leading.items(), holm([c.p for c in found]), strict=True)
+    ]
+    return (
+        "Is the best (¹) above the second best (²) by more than noise? "
+        + "; ".join(parts)
+        + ". Paired t-tests, Holm-corrected."
+    )
+
+
+def _verdict(difference: float, p: float) -> str:
+    if p >= LEVEL:
+        return LEVEL_WITH
+    return HIGHER if difference > 0 else LOWER
+
+
+def _printed(a: Row, b: Row, dataset: str, metric: str) -> str:
+    """The paper's difference; for a dataset it does not use, its sign on all that it uses."""
+    value = printed_difference(a.method, b.method, dataset, metric)
+    if not np.isnan(value):
+        return score(value, signed=True)
+    sign = expected_sign(a.method, b.method, dataset, metric)
+    return f"{SIGNS[sign]} on all three" if sign is not None else NONE
+
+
+def _difference(a: Row, b: Row, metric: str) -> dict:
+    ours, theirs = paired(a, b, metric)
+    if len(ours) < 2:
+        return {"verdict": TOO_FEW}
+    found = compare(ours, theirs)
+    return {
+        "difference": score(found.difference, signed=True),
+        "95 % interval": _bounds(found.low, found.high, signed=True),
+        "relative": f"{found.difference / max(np.nanmean(theirs), 1e-12):+.1%}",
+        "p": found.p,
+        "p Wilcoxon": found.p_wilcoxon,
+        "sign": found.difference,
+        "users": found.n_users,
+        "folds": min(a.folds, b.folds),
+        "paper": _printed(a, b, a.records[0].dataset, metric),
+    }
+
+
+COLUMNS = ("difference", "95 % interval", "relative", "p", "p Wilcoxon", "p Holm", "verdict")
+
+
+def difference_table(pairs: Sequence[Pair], metric: str) -> pd.DataFrame:
+    """The first of each pair minus the second, for the same users.
+
+    The verdict rests on the paired t-test, Holm-corrected over the table; Wilcoxon's test asks
+    the same without assuming a distribution. `paper` is the difference the paper prints.
+    """
+    found = [_difference(a, b, metric) for a, b in pairs]
+    tested = [one for one in found if "p" in one]
+    for one, corrected in zip(tested, holm([one["p"] for one in tested]), strict=True):
+        one |= {"p Holm": corrected, "verdict": _verdict(one.pop("sign"), corrected)}
+    names = [f"{a.method.name} vs {b.method.name}" for a, b in pairs]
+    table = pd.DataFrame(found, index=names, columns=[*COLUMNS, "users", "folds", "paper"])
+    for name in ("p", "p Wilcoxon", "p Holm"):
+        table[name] = [NONE if pd.isna(p) else f"{p:.2g}" for p in table[name]]
+    for name in ("users", "folds"):
+        table[name] = table[name].fillna(0).astype(int)
+    return table.fillna(NONE)
+
+
+def agreement(table: pd.DataFrame) -> str:
+    """One sentence: how the verdicts of a difference table compare with the paper's signs."""
+    expected = table["paper"].str[0].map({"+": HIGHER, "-": LOWER, "0": LEVEL_WITH})
+    known = table[expected.notna()]
+    if known.empty:
+        return "The paper prints nothing to compare these differences with."
+    verdict, expected = known["verdict"], expected[expected.notna()]
+    open_ = verdict.isin([LEVEL_WITH, TOO_FEW]) & (verdict != expected)
+    agree = int((verdict == expected).sum())
+    against = len(known) - agree - int(open_.sum())
+    return (
+        f"Of {len(known)} differences whose sign the paper reports, {agree} come out the same way "
+        f"here, {against} the other way, and {int(open_.sum())} are not settled by these runs."
+    )
+
+
+def _between(numbers: Sequence[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def standing(study: Study, rows: dict[str, Row]) -> str:
+    """One sentence: what stands behind a table, and how far that is from the paper's protocol."""
+    there = [row for row in rows.values() if row.folds]
+    folds = f"{_between([row.folds for row in there])} of {study.facts.n_folds} folds" * bool(there)
+    n_runs = sum(row.folds * row.n_settings for row in there)
+    n_missing = sum(row.n_missing for row in rows.values())
+    users = f"{study.facts.n_users:,} users"
+    if full := paper.dataset_row(study.name):
+        users += f" (the paper: {int(full['users']):,})"
+    small = "; quick profile: small models, few epochs" * (study.profile == "quick")
+    return (
+        f"Behind this table: {len(there)} of {len(rows)} methods, {folds or 'no folds'}, {n_runs} "
+        f"runs, {n_missing} missing, {users}{small}. The paper: five splits, and for every "
+        "trained method a search over sizes 16 to 128, five mask ratios and 25 swaps."
+    )

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 import torch
 
-from nnbr_core.baselines import clea
-from nnbr_core.baselines.clea import Clea, CleaSettings, Turns
+from nnbr_core.baselines.clea import CLIP, WEIGHT_DECAY, Clea, CleaSettings, Turns
 from nnbr_core.baselines.clea_network import Network, flatten
+from nnbr_core.baselines.neural import clipped_adam
 from nnbr_core.baselines.popularity import LastPopularity, LastPopularitySettings
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import split
@@ -28,7 +28,7 @@ def network():
 
 def test_who_waits_is_not_changed(network, histories):
     turns = Turns(network, phase_epochs=1, coldest=0.3)
-    optimiser = clea.clipped_adam(0.01)(network.parameters())
+    optimiser = clipped_adam(0.01, CLIP, WEIGHT_DECAY)(network.parameters())
     user, targets = torch.tensor([0, 0, 1, 2]), torch.tensor([4, 5, 1, 0])
     pairs = flatten(histories.select(user.numpy()))
     rng = torch.Generator().manual_seed(0)
@@ -110,9 +110,7 @@ def test_settings_that_make_no_sense_are_refused():
 
 def test_the_anchor_finds_what_goes_together_in_the_toy_world():
     fold = split(world(n_users=800).baskets, 0)
-    settings = CleaSettings(
-        dim=32, learning_rate=0.003, batch_size=20, epochs=6, contrast_epochs=0
-    )
+    settings = CleaSettings(dim=32, learning_rate=0.003, batch_size=20, epochs=6, contrast_epochs=0)
     found = {}
     for model in (
         Clea(settings, fold.train.histories, seed=0),

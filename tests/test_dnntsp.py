@@ -140,6 +140,7 @@ def test_loss_and_gradients_are_those_of_the_full_table(network, histories):
     ):
         torch.testing.assert_close(a, b, rtol=0, atol=1e-12)
 
+
 @pytest.fixture(scope="module")
 def toy_fold():
     return split(world(n_users=600).baskets, 0)

@@ -10,7 +10,6 @@ from nnbr_core.baselines.dream import (
     Dream,
     DreamSettings,
     Network,
-    clipped_adam,
     multilabel_loss,
     steps,
 )
@@ -155,15 +154,6 @@ def test_dropout_comes_from_the_generator_alone(histories):
     assert torch.equal(found(x, 0.5), found(x))  # none without a generator
 
 
-def test_a_long_gradient_is_shortened_before_the_step():
-    x = torch.nn.Parameter(torch.zeros(2))
-    optimiser = clipped_adam(0.1, 20.0)([x])
-    for gradient, expected in (([300.0, 400.0], [12, 16]), ([3.0, 4.0], [3, 4])):
-        x.grad = torch.tensor(gradient)
-        optimiser.step()
-        assert x.grad.tolist() == pytest.approx(expected, rel=1e-5)
-
-
 @pytest.fixture(scope="module")
 def fold():
     return split(world(300).baskets, 0)
@@ -189,44 +179,16 @@ def test_twenty_users_are_learned_by_heart(fold, attention):
     assert (worst_right > best_wrong).all()
 
 
-def trained(fold, test=None, **settings):
-    given = {"dim": 16, "epochs": 12, "batch_size": 16, "learning_rate": 0.01, **settings}
-    model = Dream(DreamSettings(**given), fold.train.histories, seed=0)
-    model.fit(fold.train, fold.validation, (test or fold.test).histories)
-    return model
-
-
-@pytest.fixture(scope="module")
-def model(fold):
-    return trained(fold, labels="explore")
-
-
-def test_the_toy_world_is_better_than_popularity(fold, model):
-    popularity = Popularity(PopularitySettings(), fold.train.histories, 0)
-    popularity.fit(fold.train, fold.validation, fold.test.histories)
-    found, popular = (
-        validation_metrics(m.score, fold.test)["recall@10"] for m in (model, popularity)
-    )
-    assert found > popular + 0.02
-
-
-def test_the_best_epoch_is_kept(fold, model):
-    best = max(row["recall@10"] for row in model.curve)
-    assert validation_metrics(model.score, fold.validation)["recall@10"] == best
-
-
-def test_the_same_seed_gives_the_same_scores_whatever_test_users_bought_last(fold, model):
-    backwards = np.arange(fold.test.n_users)[::-1]
-    shuffled = Part(fold.test.histories, fold.test.targets.select(backwards))
-    again = trained(fold, shuffled, labels="explore")
-    assert (again.score(fold.test.histories) == model.score(fold.test.histories)).all()
-
-
-def test_scores_do_not_depend_on_who_else_is_asked(fold, model):
-    together = model.score(fold.test.histories)
-    alone = [model.score(fold.test.histories.select([user])) for user in range(20)]
-    assert np.concatenate(alone) == pytest.approx(together[:20], abs=1e-5)
-    assert together.dtype == np.float32
+def test_the_toy_world_is_better_than_popularity(fold):
+    settings = DreamSettings("explore", dim=16, epochs=12, batch_size=16, learning_rate=0.01)
+    found = {}
+    for model in (
+        Dream(settings, fold.train.histories, seed=0),
+        Popularity(PopularitySettings(), fold.train.histories, seed=0),
+    ):
+        model.fit(fold.train, fold.validation, fold.test.histories)
+        found[type(model)] = validation_metrics(model.score, fold.test)["recall@10"]
+    assert found[Dream] > found[Popularity] + 0.02
 
 
 def test_users_without_a_label_teach_nothing(fold):
@@ -234,13 +196,6 @@ def test_users_without_a_label_teach_nothing(fold):
     batches = Dream(settings, fold.train.histories, 0).stage(fold.train).batches(torch.Generator())
     with_novel = np.flatnonzero(fold.train.labels("explore").getnnz(axis=1))
     assert np.array_equal(np.sort(np.concatenate(batches)), with_novel)
-
-
-def test_a_saved_model_scores_as_before(fold, model, tmp_path):
-    model.save(tmp_path)
-    loaded = Dream.load(tmp_path, fold.train.histories)
-    assert loaded.settings == model.settings
-    assert (loaded.score(fold.test.histories) == model.score(fold.test.histories)).all()
 
 
 def test_wrong_input_is_refused():

@@ -5,7 +5,7 @@ and so does the basket predicted.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +15,7 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence
 
-from nnbr_core import training
-from nnbr_core.baselines.neural import check, in_blocks, one_stage, seeded
+from nnbr_core.baselines.neural import Neural, check, in_blocks, one_stage, seeded
 from nnbr_core.baselines.sparse import basket_matrix, symmetric_product, to_torch
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import Part
@@ -169,24 +168,22 @@ def rmsprop(learning_rate: float) -> Callable[[Iterable[nn.Parameter]], torch.op
     are of order 1 / items, its first two hundred steps go nowhere. That is nothing on TaFeng
     and all of the training on a few hundred users, so we do not copy it.
     """
-    return lambda parameters: torch.optim.RMSprop(
-        parameters, lr=learning_rate, alpha=0.9, eps=1e-5
-    )
+    return lambda parameters: torch.optim.RMSprop(parameters, lr=learning_rate, alpha=0.9, eps=1e-5)
 
 
 @dataclass(frozen=True)
 class BeaconSettings:
-    """Defaults as published, but for alpha.
+    """Defaults as published.
 
-    The published 0.5 lets the hubs of C win: after a few epochs nearly all of TaFeng's users get
+    An alpha of 0.5 lets the hubs of C win: after a few epochs nearly all of TaFeng's users get
     the same list. Best validation recall@10: .081 with 0.5 (8 epochs), .087 with 0.1 (2), .109
-    with 0 (6).
+    with 0 (6). So try 0 as well, and let validation users choose.
     """
 
     labels: str = "all"  # learn all of a last basket, or explore: its novel items only
     dim: int = 64  # numbers per item, and of the LSTM's state
     hops: int = 1  # 2: friends of friends are correlated too
-    alpha: float = 0.0  # share of correlated items in the prediction; published: 0.5
+    alpha: float = 0.5  # share of correlated items in the prediction
     dropout: float = 0.3  # of what the LSTM reads
     batch_size: int = 32  # users per step
     learning_rate: float = 1e-3  # of RMSProp
@@ -199,24 +196,24 @@ class BeaconSettings:
             raise InputError(f"alpha {self.alpha} is not between 0 and 1")
 
 
-class Beacon:
+class Beacon(Neural):
     """Baskets that hold together: read as such, and predicted as such.
 
     Pairs are counted in the training users' complete sequences. The public code counts those
     of validation users too, last baskets included, and so chooses its epoch on what it saw.
     """
 
-    def __init__(self, settings: BeaconSettings, baskets: Baskets, seed: int) -> None:
-        self.settings, self.seed, self.catalogue = settings, seed, baskets.catalogue
+    Settings = BeaconSettings
 
-    def _start(self, correlations: sp.csr_matrix) -> None:
+    def build(self, correlations: sp.csr_matrix) -> None:
+        """Start with fresh weights around these correlations [items, items]."""
         self.correlations = correlations
         with seeded(self.seed):
             self.network = Network(correlations, self.settings.dim, self.settings.alpha)
 
     def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
         everything = [basket_matrix(baskets) for baskets in (train.histories, train.targets)]
-        self._start(correlation(sp.vstack(everything).tocsr(), self.settings.hops))
+        self.build(correlation(sp.vstack(everything).tocsr(), self.settings.hops))
         labels = train.labels(self.settings.labels)
 
         def loss(users: np.ndarray, rng: Generator) -> Tensor:
@@ -225,14 +222,8 @@ class Beacon:
             return hardest_loss(scores, torch.from_numpy(labels[users].toarray()))
 
         optimiser = rmsprop(self.settings.learning_rate)
-        trained = training.train_stages(
-            self.network,
-            [one_stage("beacon", self.settings, labels, loss, optimiser)],
-            lambda: training.validation_metrics(self.score, validation),
-            torch.Generator().manual_seed(self.seed),
-            progress=progress,
-        )
-        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
+        stage = one_stage("beacon", self.settings, labels, loss, optimiser)
+        self.learn([stage], validation, progress)
 
     def score(self, histories: Baskets) -> np.ndarray:
         return in_blocks(
@@ -240,16 +231,9 @@ class Beacon:
         )
 
     def save(self, folder: Path) -> None:
-        training.save_checkpoint(
-            folder, self.network, asdict(self.settings), self.seed, self.catalogue
-        )
+        """Write the weights, the settings and the correlations into `folder`."""
+        super().save(folder)
         sp.save_npz(folder / "correlations.npz", self.correlations)
 
-    @classmethod
-    def load(cls, folder: Path, baskets: Baskets) -> "Beacon":
-        """What `save` wrote, for baskets of the same catalogue."""
-        facts, weights = training.load_checkpoint(folder, baskets.catalogue)
-        model = cls(BeaconSettings(**facts["settings"]), baskets, facts["seed"])
-        model._start(sp.load_npz(folder / "correlations.npz"))
-        model.network.load_state_dict(weights)
-        return model
+    def build_from(self, folder: Path) -> None:
+        self.build(sp.load_npz(folder / "correlations.npz"))

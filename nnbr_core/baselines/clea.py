@@ -5,23 +5,30 @@ of a history and a target, which items to keep: the target should be likelier gi
 part than given everything, and likelier given everything than given the rest.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
-from nnbr_core import training
 from nnbr_core.baselines.clea_network import Network, flatten
 from nnbr_core.baselines.clea_selector import annealed
-from nnbr_core.baselines.neural import check, in_blocks, one_stage, seeded, shuffled, users_with
+from nnbr_core.baselines.neural import (
+    Neural,
+    check,
+    clipped_adam,
+    in_blocks,
+    one_stage,
+    seeded,
+    shuffled,
+    users_with,
+)
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import Part
 from nnbr_core.errors import InputError
 from nnbr_core.kernels import catalogue_loss
+from nnbr_core.training import Stage
 
 USERS_AT_ONCE = 128  # scored together
 PAIRS_AT_ONCE = 512  # of a user and a candidate
@@ -49,25 +56,6 @@ class CleaSettings:
         check(self, "phase_epochs", "coldest", "candidates")
         if self.contrast_epochs < 0:
             raise InputError(f"contrast_epochs {self.contrast_epochs} is below 0")
-
-
-def clipped_adam(
-    learning_rate: float,
-) -> Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]:
-    """Adam on clipped gradients. What is frozen has none, and keeps its weights and averages."""
-
-    def make(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
-        parameters = list(parameters)
-        options = {"lr": learning_rate, "weight_decay": WEIGHT_DECAY, "fused": True}
-        optimiser = torch.optim.Adam(parameters, **options)
-
-        def clip(*_) -> None:
-            nn.utils.clip_grad_norm_(parameters, CLIP)
-
-        optimiser.register_step_pre_hook(clip)
-        return optimiser
-
-    return make
 
 
 def pairs_of(labels: sp.csr_matrix) -> tuple[Tensor, Tensor]:
@@ -99,51 +87,47 @@ class Turns:
         self.network.temperature.fill_(warm if self.is_selectors else self.coldest)
 
 
-class Clea:
+class Clea(Neural):
     """A target's chance given what the selector keeps of a history, or given all of it.
 
     The second stage is used only where it is better for validation users; `chosen` says so.
     """
 
+    Settings = CleaSettings
+
     def __init__(self, settings: CleaSettings, baskets: Baskets, seed: int) -> None:
-        self.settings, self.seed, self.catalogue = settings, seed, baskets.catalogue
+        super().__init__(settings, baskets, seed)
         with seeded(seed):
             self.network = Network(baskets.n_items, settings.dim, settings.dropout)
 
     def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
         labels = train.labels(self.settings.labels)
         stages = [self._anchor(train, labels), self._contrast(train, labels)]
-        trained = training.train_stages(
-            self.network,
-            stages if self.settings.contrast_epochs else stages[:1],
-            lambda: self._watched(validation),
-            torch.Generator().manual_seed(self.seed),
-            progress=progress,
-        )
+        used = stages if self.settings.contrast_epochs else stages[:1]
+        self.learn(used, validation, progress)
         self.network.requires_grad_(True)
-        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
         best = max(self.curve, key=lambda row: row["recall@10"])  # the first one, if they tie
         self.chosen = {"stage": best["stage"]}
         if best["stage"] != self.curve[-1]["stage"]:
             self.network.load_state_dict(self.best_anchor)
 
-    def _watched(self, validation: Part) -> dict[str, float]:
+    def watched(self, validation: Part) -> dict[str, float]:
         """Validation metrics, and how much of a history the selector kept in this epoch."""
-        found = training.validation_metrics(self.score, validation)
+        found = super().watched(validation)
         if self.network.selects:
             found["share_kept"] = float(np.mean(self.shares_kept))
         return found
 
-    def _anchor(self, train: Part, labels: sp.csr_matrix) -> training.Stage:
+    def _anchor(self, train: Part, labels: sp.csr_matrix) -> Stage:
         def loss(users: np.ndarray, rng: Generator) -> Tensor:
             features = self.network.whole(flatten(train.histories.select(users)), rng)
             items = self.network.head.items
             return catalogue_loss(features, items.weight, items.bias, *pairs_of(labels[users]))
 
-        optimiser = clipped_adam(self.settings.learning_rate)
+        optimiser = clipped_adam(self.settings.learning_rate, CLIP, WEIGHT_DECAY)
         return one_stage("anchor", self.settings, labels, loss, optimiser)
 
-    def _contrast(self, train: Part, labels: sp.csr_matrix) -> training.Stage:
+    def _contrast(self, train: Part, labels: sp.csr_matrix) -> Stage:
         turns = Turns(self.network, self.settings.phase_epochs, self.settings.coldest)
         users = users_with(labels)
 
@@ -165,7 +149,7 @@ class Clea:
             self.shares_kept.append(found.share_kept.item())
             return found.selector_phase if turns.is_selectors else found.encoder_phase
 
-        optimiser = clipped_adam(self.settings.learning_rate)
+        optimiser = clipped_adam(self.settings.learning_rate, CLIP, WEIGHT_DECAY)
         stage = one_stage("contrast", self.settings, labels, loss, optimiser)
         return replace(stage, batches=batches, epochs=self.settings.contrast_epochs)
 
@@ -199,16 +183,3 @@ class Clea:
 
     def score(self, histories: Baskets) -> np.ndarray:
         return in_blocks(self._scores, histories, USERS_AT_ONCE)
-
-    def save(self, folder: Path) -> None:
-        training.save_checkpoint(
-            folder, self.network, asdict(self.settings), self.seed, self.catalogue
-        )
-
-    @classmethod
-    def load(cls, folder: Path, baskets: Baskets) -> "Clea":
-        """What `save` wrote, for baskets of the same catalogue."""
-        facts, weights = training.load_checkpoint(folder, baskets.catalogue)
-        model = cls(CleaSettings(**facts["settings"]), baskets, facts["seed"])
-        model.network.load_state_dict(weights)
-        return model

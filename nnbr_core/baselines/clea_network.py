@@ -170,9 +170,7 @@ class Network(nn.Module):
     def select(self, pairs: Sequences, targets: Tensor, rng: Generator | None = None) -> Tensor:
         """[tokens, 2]: each token's weight in the kept and in the dropped part of its pair."""
         embeddings = self.items.weight
-        logits = self.selector(
-            embeddings, pairs.items, targets, pairs.row_of_token, self.rate, rng
-        )
+        logits = self.selector(embeddings, pairs.items, targets, pairs.row_of_token, self.rate, rng)
         noise = 0.0 if rng is None else gumbel(len(embeddings), rng)[pairs.items]
         return relevance(logits, self.temperature.item(), noise)
 

@@ -5,8 +5,7 @@ After repeat items are removed, DNNTSP recommends one learned ranking to everybo
 `last_popularity`.
 """
 
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,12 +13,12 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from nnbr_core import training
-from nnbr_core.baselines.neural import check, in_blocks, one_stage, seeded
+from nnbr_core.baselines.neural import Neural, check, in_blocks, one_stage, seeded
 from nnbr_core.baselines.sparse import symmetric_product, to_torch
 from nnbr_core.data.baskets import Baskets, ragged_rows
 from nnbr_core.data.folds import Part
 from nnbr_core.errors import InputError
+from nnbr_core.training import adam
 
 N_LAYERS = 2  # of the graph
 USERS_AT_ONCE = 64  # scored together; the graphs of 512 long histories would need gigabytes
@@ -192,11 +191,13 @@ class DnntspSettings:
             raise InputError(f"dim {self.dim} cannot be divided by {self.heads} heads")
 
 
-class Dnntsp:
+class Dnntsp(Neural):
     """Everybody's ranking of the items they do not know, learned from last baskets."""
 
+    Settings = DnntspSettings
+
     def __init__(self, settings: DnntspSettings, baskets: Baskets, seed: int) -> None:
-        self.settings, self.seed, self.catalogue = settings, seed, baskets.catalogue
+        super().__init__(settings, baskets, seed)
         with seeded(seed):
             self.network = Network(baskets.n_items, settings.dim, settings.heads)
 
@@ -208,15 +209,8 @@ class Dnntsp:
             graphs = build_graphs(train.histories.select(users))
             return shared_loss(*self.network(graphs), graphs, labels[users])
 
-        optimiser = training.adam(self.settings.learning_rate)
-        trained = training.train_stages(
-            self.network,
-            [one_stage("dnntsp", self.settings, labels, loss, optimiser)],
-            lambda: training.validation_metrics(self.score, validation),
-            torch.Generator().manual_seed(self.seed),
-            progress=progress,
-        )
-        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
+        stage = one_stage("dnntsp", self.settings, labels, loss, adam(self.settings.learning_rate))
+        self.learn([stage], validation, progress)
 
     def _scores(self, histories: Baskets) -> Tensor:
         graphs = build_graphs(histories)
@@ -227,16 +221,3 @@ class Dnntsp:
     def score(self, histories: Baskets) -> np.ndarray:
         self.network.eval()
         return in_blocks(self._scores, histories, USERS_AT_ONCE)
-
-    def save(self, folder: Path) -> None:
-        training.save_checkpoint(
-            folder, self.network, asdict(self.settings), self.seed, self.catalogue
-        )
-
-    @classmethod
-    def load(cls, folder: Path, baskets: Baskets) -> "Dnntsp":
-        """What `save` wrote, for baskets of the same catalogue."""
-        facts, weights = training.load_checkpoint(folder, baskets.catalogue)
-        model = cls(DnntspSettings(**facts["settings"]), baskets, facts["seed"])
-        model.network.load_state_dict(weights)
-        return model

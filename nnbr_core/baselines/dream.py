@@ -4,9 +4,7 @@ This is the version the paper's authors maintain: a separate output layer, binar
 cross-entropy over all items, and an optional attention over the GRU's states.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,13 +12,13 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from nnbr_core import training
-from nnbr_core.baselines.neural import check, in_blocks, seeded, users_with
+from nnbr_core.baselines.neural import Neural, check, clipped_adam, in_blocks, seeded, users_with
 from nnbr_core.batching import shuffled_batches
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import Part
 from nnbr_core.errors import InputError
 from nnbr_core.kernels import dropout
+from nnbr_core.training import Stage
 
 USERS_AT_ONCE = 512  # scored together
 HIDDEN = -1e9  # the attention score of a padded step
@@ -129,33 +127,17 @@ class Network(nn.Module):
         return self.output(self.read(x, rate, rng))
 
 
-def clipped_adam(
-    learning_rate: float, longest: float
-) -> Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]:
-    """Adam that first shortens a gradient longer than `longest`."""
-
-    def make(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
-        parameters = list(parameters)
-        optimiser = training.adam(learning_rate)(parameters)
-
-        def shorten(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:
-            nn.utils.clip_grad_norm_(parameters, longest)
-
-        optimiser.register_step_pre_hook(shorten)
-        return optimiser
-
-    return make
-
-
-class Dream:
+class Dream(Neural):
     """What comes after these baskets, in this order."""
 
+    Settings = DreamSettings
+
     def __init__(self, settings: DreamSettings, baskets: Baskets, seed: int) -> None:
-        self.settings, self.seed, self.catalogue = settings, seed, baskets.catalogue
+        super().__init__(settings, baskets, seed)
         with seeded(seed):
             self.network = Network(baskets.n_items, settings.dim, settings.attention)
 
-    def stage(self, train: Part) -> training.Stage:
+    def stage(self, train: Part) -> Stage:
         """How it learns: users of similar history length together, in a new order every epoch."""
         labels = train.labels(self.settings.labels)
         users = users_with(labels)
@@ -168,7 +150,7 @@ class Dream:
             x = steps(train.histories.select(batch))
             return multilabel_loss(self.network(x, self.settings.dropout, rng), labels[batch])
 
-        return training.Stage(
+        return Stage(
             name="dream",
             batches=batches,
             loss=loss,
@@ -178,27 +160,7 @@ class Dream:
         )
 
     def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
-        trained = training.train_stages(
-            self.network,
-            [self.stage(train)],
-            lambda: training.validation_metrics(self.score, validation),
-            torch.Generator().manual_seed(self.seed),
-            progress=progress,
-        )
-        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
+        self.learn([self.stage(train)], validation, progress)
 
     def score(self, histories: Baskets) -> np.ndarray:
         return in_blocks(lambda some: self.network(steps(some)), histories, USERS_AT_ONCE)
-
-    def save(self, folder: Path) -> None:
-        training.save_checkpoint(
-            folder, self.network, asdict(self.settings), self.seed, self.catalogue
-        )
-
-    @classmethod
-    def load(cls, folder: Path, baskets: Baskets) -> "Dream":
-        """What `save` wrote, for baskets of the same catalogue."""
-        facts, weights = training.load_checkpoint(folder, baskets.catalogue)
-        model = cls(DreamSettings(**facts["settings"]), baskets, facts["seed"])
-        model.network.load_state_dict(weights)
-        return model

@@ -1,15 +1,19 @@
-"""What the neural baselines share: seeds, batches of users, one stage of training, blocks."""
+"""What the neural baselines share: seeds, batches, training, checkpoints, blocks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
+from nnbr_core import training
 from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.folds import Part
 from nnbr_core.errors import InputError, choose
 from nnbr_core.training import Stage
 
@@ -49,6 +53,28 @@ def shuffled(users: np.ndarray, batch_size: int, rng: Generator) -> list[np.ndar
     return np.array_split(order, -(-len(order) // batch_size))
 
 
+def clipped_adam(
+    learning_rate: float, longest: float, weight_decay: float = 0.0
+) -> Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]:
+    """Adam that first shortens a gradient longer than `longest`.
+
+    What is frozen has no gradient, and keeps its weights and averages.
+    """
+
+    def make(parameters: Iterable[nn.Parameter]) -> torch.optim.Optimizer:
+        parameters = list(parameters)
+        options = {"lr": learning_rate, "weight_decay": weight_decay, "fused": True}
+        optimiser = torch.optim.Adam(parameters, **options)
+
+        def shorten(*_) -> None:
+            nn.utils.clip_grad_norm_(parameters, longest)
+
+        optimiser.register_step_pre_hook(shorten)
+        return optimiser
+
+    return make
+
+
 def one_stage(
     name: str,
     settings: Any,
@@ -76,3 +102,45 @@ def in_blocks(score: Callable[[Baskets], Tensor], histories: Baskets, size: int)
         users = np.arange(start, min(start + size, histories.n_users))
         found[users] = score(histories.select(users)).numpy()
     return found
+
+
+class Neural:
+    """A method with settings, a seed and a network: it is trained, saved and loaded alike."""
+
+    Settings: ClassVar[type]  # what the method can vary
+    network: nn.Module
+
+    def __init__(self, settings: Any, baskets: Baskets, seed: int) -> None:
+        self.settings, self.seed, self.catalogue = settings, seed, baskets.catalogue
+
+    def score(self, histories: Baskets) -> np.ndarray:
+        raise NotImplementedError
+
+    def watched(self, validation: Part) -> dict[str, float]:
+        """What is known of validation users after every epoch."""
+        return training.validation_metrics(self.score, validation)
+
+    def learn(self, stages: Sequence[Stage], validation: Part, progress: bool) -> None:
+        """Train the network stage after stage, and keep the curve."""
+        rng = torch.Generator().manual_seed(self.seed)
+        trained = training.train_stages(
+            self.network, stages, lambda: self.watched(validation), rng, progress=progress
+        )
+        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
+
+    def save(self, folder: Path) -> None:
+        """Write the weights as safetensors and the settings as JSON into `folder`."""
+        settings = asdict(self.settings)
+        training.save_checkpoint(folder, self.network, settings, self.seed, self.catalogue)
+
+    def build_from(self, folder: Path) -> None:
+        """Build the network, if it needs more than settings: the weights come next."""
+
+    @classmethod
+    def load(cls, folder: Path, baskets: Baskets) -> "Neural":
+        """What `save` wrote, for baskets of the same catalogue: it scores as before."""
+        facts, weights = training.load_checkpoint(folder, baskets.catalogue)
+        model = cls(cls.Settings(**facts["settings"]), baskets, facts["seed"])
+        model.build_from(folder)
+        model.network.load_state_dict(weights)
+        return model

@@ -12,7 +12,7 @@ from nnbr_core.experiments.records import Record
 from nnbr_core.experiments.study import CHOICE, Row, Study, per_user
 from nnbr_core.significance import interval
 
-QUICK_CURVE = {"epochs": 6, "patience": 6}
+QUICK_CURVE = {"epochs": 6, "patience": 6}  # instead of methods.CURVE
 SETTINGS = ["masking", "mask_ratio", "swap_ratio", "swap_hop"]
 BY_SWAP = ["masking", "swap_ratio", "swap_hop"]  # a cell of a heatmap; 0 and 1 is no swapping
 BY_RATIO = ["masking", "mask_ratio"]
@@ -73,17 +73,20 @@ def refreshed(study: Study, frame: pd.DataFrame) -> pd.DataFrame:
     return _frame(configs, study.find(configs))
 
 
-def ratio_runs(study: Study, maskings: Sequence[str] = methods.ITEM_LEVEL) -> pd.DataFrame:
-    """RQ4: runs over mask ratio, without swapping."""
+def runs_frame(study: Study, settings: Sequence[dict], computed: bool = True) -> pd.DataFrame:
+    """BTBR runs with these settings in every fold of a study.
+
+    What is missing is computed if the study says so, unless `computed` is off.
+    """
+    configs = [study.config("btbr", f, **one) for one in settings for f in range(study.folds)]
+    return _frame(configs, study.collect(configs) if computed else study.find(configs))
+
+
+def ratio_runs(study: Study) -> pd.DataFrame:
+    """RQ4: item-level maskings over mask ratio, without swapping."""
     is_quick = study.profile == "quick"
     ratios = methods.FEW["mask_ratio"] if is_quick else methods.MASK_RATIOS
-    configs = [
-        study.config("btbr", fold, masking=masking, mask_ratio=ratio)
-        for masking in maskings
-        for ratio in ratios
-        for fold in range(study.folds)
-    ]
-    return _frame(configs, study.collect(configs))
+    return runs_frame(study, methods.each(masking=methods.ITEM_LEVEL, mask_ratio=ratios))
 
 
 def best_ratio(study: Study, masking: str, fold: int) -> float:

@@ -89,67 +89,20 @@ def ratio_runs(study: Study) -> pd.DataFrame:
     return runs_frame(study, methods.each(masking=methods.ITEM_LEVEL, mask_ratio=ratios))
 
 
-def best_ratio(study: Study, masking: str, fold: int) -> float:
-    """The mask ratio that this fold's validation users prefer, without swapping.
-
-    The few ratios that are always run, and others where they are recorded. If nothing is
-    recorded: the smallest.
-    """
-    few, every = methods.FEW["mask_ratio"], methods.MASK_RATIOS
-    ratios = [*few, *(ratio for ratio in every if ratio not in few)]
-    configs = [study.config("btbr", fold, masking=masking, mask_ratio=ratio) for ratio in ratios]
-    study.collect(configs[: len(few)])
-    found = [(r, one) for r, one in zip(ratios, study.find(configs), strict=True) if one]
-    best = max(found, key=lambda pair: pair[1].validation[CHOICE], default=(few[0], None))
-    return best[0]
-
-
-def swap_runs(study: Study, masking: str) -> pd.DataFrame:
-    """RQ3: runs over swap ratio x hop, and those without swapping (ratio 0).
-
-    Each fold at the mask ratio its validation users prefer. Outside the quick profile a few
-    cells are computed if they are missing; the others wait for the button of the heatmap.
-    """
-    few = methods.each(
-        swap_ratio=(0.0, *methods.FEW["swap_ratio"]), swap_hop=methods.FEW["swap_hop"]
-    )
-    every = methods.each(swap_ratio=methods.SWAP_RATIOS, swap_hop=methods.SWAP_HOPS)
-    cells = [one for one in few if one["swap_ratio"] or one["swap_hop"] == 1]
-    n_few = len(cells) * study.folds
-    if study.profile != "quick":
-        cells += [one for one in every if one not in cells]
-    ratios = [best_ratio(study, masking, fold) for fold in range(study.folds)]
-    configs = [
-        study.config("btbr", fold, masking=masking, mask_ratio=ratios[fold], **one)
-        for one in cells
-        for fold in range(study.folds)
-    ]
-    study.collect(configs[:n_few])
-    return _frame(configs, study.find(configs))
-
-
 def _leading(group: pd.DataFrame) -> list[Record]:
     """The records of the first folds, up to one that is missing."""
     records = group.sort_values("fold")["record"].tolist()
     return records[: next((i for i, one in enumerate(records) if one is None), len(records))]
 
 
-def _score(records: list[Record], metric: str) -> dict:
-    values = per_user(records, metric).to_numpy()
-    low, high = interval(values)
-    return {
-        "value": float(np.nanmean(values)),
-        "low": low,
-        "high": high,
-        "validation": float(np.mean([one.validation[CHOICE] for one in records])),
-        "ids": tuple(one.id for one in records),
-    }
-
-
 def scored(
-    frame: pd.DataFrame, by: Sequence[str], metric: str, fold: int | None = None
+    frame: pd.DataFrame,
+    by: Sequence[str],
+    metric: str,
+    fold: int | None = None,
+    intervals: bool = False,
 ) -> pd.DataFrame:
-    """One row per setting: mean over test users of one fold, or of all, interval, and run ids.
+    """One row per setting: mean over test users of one fold, or of all folds, and run ids.
 
     All folds means: as many as any setting is recorded for. A setting with fewer is missing
     (NaN, no ids), so that all numbers are about the same users.
@@ -160,11 +113,63 @@ def scored(
     folds = max(map(len, groups.values()), default=0)
     rows = []
     for key, records in groups.items():
-        is_there = len(records) == folds > 0
-        rows.append(dict(zip(by, key, strict=True)) | (_score(records, metric) if is_there else {}))
-    columns = [*by, "value", "low", "high", "validation", "ids"]
-    table = pd.DataFrame(rows, columns=columns).assign(folds=folds)
-    return table.assign(ids=[ids if isinstance(ids, tuple) else () for ids in table["ids"]])
+        row = dict(zip(by, key, strict=True)) | {"folds": folds, "ids": ()}
+        if len(records) == folds > 0:
+            values = per_user(records, metric).to_numpy()
+            validation = float(np.mean([one.validation[CHOICE] for one in records]))
+            row |= {"value": float(np.nanmean(values)), "validation": validation}
+            row["ids"] = tuple(one.id for one in records)
+            row["low"], row["high"] = interval(values) if intervals else (np.nan, np.nan)
+        rows.append(row)
+    return pd.DataFrame(rows, columns=[*by, "value", "low", "high", "validation", "folds", "ids"])
+
+
+def best_ratio(frame: pd.DataFrame, masking: str) -> float:
+    """The mask ratio that validation users prefer, among runs without swapping.
+
+    Where nothing is recorded: the smallest.
+    """
+    own = frame[(frame["masking"] == masking) & (frame["swap_ratio"] == 0)]
+    table = scored(own, BY_RATIO, CHOICE)
+    if table["validation"].isna().all():
+        return float(own["mask_ratio"].min())
+    return float(table.loc[table["validation"].idxmax(), "mask_ratio"])
+
+
+def best_ratios(study: Study, masking: str) -> list[float]:
+    """Of every fold: among a few mask ratios, and others where they are recorded."""
+    few = runs_frame(study, methods.each(masking=masking, mask_ratio=methods.FEW["mask_ratio"]))
+    every = methods.each(masking=masking, mask_ratio=methods.MASK_RATIOS)
+    more = runs_frame(study, every, computed=False)
+    both = pd.concat([few, more[~more["mask_ratio"].isin(few["mask_ratio"])]])
+    return [best_ratio(both[both["fold"] == fold], masking) for fold in range(study.folds)]
+
+
+def _cells(profile: str) -> tuple[list[dict], list[dict]]:
+    """Swaps that are always run, no swap first; and those shown where they are recorded."""
+    few = methods.each(swap_ratio=methods.FEW["swap_ratio"], swap_hop=methods.FEW["swap_hop"])
+    every = methods.each(swap_ratio=methods.SWAP_RATIOS, swap_hop=methods.SWAP_HOPS)
+    more = [] if profile == "quick" else [one for one in every if one not in few]
+    return [{"swap_ratio": 0.0}, *few], more
+
+
+def swap_runs(study: Study, masking: str) -> pd.DataFrame:
+    """RQ3: runs over swap ratio x hop, and those without swapping (ratio 0).
+
+    Each fold at the mask ratio its validation users prefer. A few cells are computed if they
+    are missing; the paper's others wait for the button of the heatmap.
+    """
+    ratios = best_ratios(study, masking)
+    few, more = _cells(study.profile)
+    few, more = (
+        [
+            study.config("btbr", fold, masking=masking, mask_ratio=ratio, **one)
+            for one in cells
+            for fold, ratio in enumerate(ratios)
+        ]
+        for cells in (few, more)
+    )
+    return _frame([*few, *more], [*study.collect(few), *study.find(more)])
 
 
 def curve(record: Record) -> pd.DataFrame:
@@ -178,7 +183,7 @@ def curve_runs(study: Study) -> pd.DataFrame:
     long = QUICK_CURVE if study.profile == "quick" else methods.CURVE
     configs = []
     for name in CURVES:
-        ratio = {} if name in methods.BASKET_LEVEL else {"mask_ratio": best_ratio(study, name, 0)}
+        ratio = {} if name in methods.BASKET_LEVEL else {"mask_ratio": best_ratios(study, name)[0]}
         configs.append(study.config("btbr", 0, masking=name, **ratio, **long))
     return _frame(configs, study.collect(configs))
 

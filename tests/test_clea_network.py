@@ -51,6 +51,9 @@ def test_empty_baskets_are_closed_up_in_order():
     assert n_steps.tolist() == [2, 1]
     states = last_state(gru, padded, n_steps)
     assert states[0].item() == pytest.approx(0.256626, abs=1e-6)
+    wrong = torch.tensor([[[2.0], [0], [0.5]], [[0.5], [2], [0]]])  # kept as zero; out of order
+    found = last_state(gru, wrong, torch.tensor([3, 2]))
+    np.testing.assert_allclose(found.detach().ravel(), [0.238042, 0.256030], atol=1e-6)
     assert states[1].item() == last_state(gru, torch.zeros(1, 1, 1), torch.tensor([1])).item()
 
 

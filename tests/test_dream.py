@@ -72,6 +72,8 @@ def test_gru_and_attention_by_hand():
     assert states.flatten().tolist() == pytest.approx([0.114915, -0.495306, -0.125235], abs=1e-6)
     weights = one.weights(states, states[:, -1], x.length)
     assert weights.flatten().tolist() == pytest.approx([0.421479, 0.245325, 0.333196], abs=1e-6)
+    asked = torch.tensor([-0.010319, -0.551504, -0.245360])  # v tanh(U h_t + W h_T)
+    torch.testing.assert_close(weights[0], asked.softmax(dim=0), rtol=0, atol=1e-6)
     assert one.read(x).tolist()[0] == pytest.approx([-0.114805, -0.125235], abs=1e-6)
 
 

@@ -50,7 +50,7 @@ class CleaSettings:
     phase_epochs: int = 10  # then the turn passes from the selector to the encoder, or back
     patience: int = 5  # epochs without improvement before a stage ends
     coldest: float = 0.3  # lowest temperature of the selector
-    candidates: int = 100  # novel items the anchor proposes to the selector, per user
+    candidates: int = 300  # novel items the anchor proposes to the selector, per user
 
     def __post_init__(self) -> None:
         check(self, "phase_epochs", "coldest", "candidates")
@@ -162,8 +162,9 @@ class Clea(Neural):
     def _scores(self, histories: Baskets) -> Tensor:
         """The anchor's best novel candidates in the selector's order, then the anchor's order.
 
-        Every candidate needs a pass of its own, so only a few are tried. For 40 users of TaFeng
-        and a briefly trained model 100 gave the same first 20 as 2,000; all were never tried.
+        Every candidate needs a pass of its own, so only a few are tried. Of the first 20 that
+        all 11,997 would give, 300 candidates find 97 % (100 find 88 %, 1,000 more than 99 %): for
+        100 of TaFeng's validation users, after four epochs of a shortened second stage.
         """
         users = flatten(histories)
         anchor = self.network.head.log_chances(self.network.whole(users))

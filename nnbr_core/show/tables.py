@@ -10,7 +10,7 @@ from nnbr_core.data.describe import statistics
 from nnbr_core.experiments import paper
 from nnbr_core.experiments.questions import expected_sign, printed, printed_difference
 from nnbr_core.experiments.study import Row, Study, paired
-from nnbr_core.significance import compare, holm, interval
+from nnbr_core.significance import Comparison, compare, holm, interval
 
 DECIMALS = {"items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
 RATIO_DECIMALS = 3
@@ -53,9 +53,10 @@ def _bounds(low: float, high: float, decimals: int = 4, signed: bool = False) ->
 
 
 def ranked(rows: dict[str, Row], metric: str) -> list[str]:
-    """Names from best to worst, among those with the most folds: others saw fewer users."""
-    most = max((row.folds for row in rows.values()), default=0)
-    means = {n: row.values(metric).mean() for n, row in rows.items() if row.folds == most > 0}
+    """Names from best to worst, over the folds that all recorded methods share."""
+    there = {name: row for name, row in rows.items() if row.folds}
+    folds = min((row.folds for row in there.values()), default=0)
+    means = {name: row.values(metric, folds).mean() for name, row in there.items()}
     return sorted(means, key=means.get, reverse=True)
 
 
@@ -80,7 +81,8 @@ def method_table(
     """One row per method: mean over test users, 95 % interval, and what stands behind it.
 
     Where the paper uses the dataset its numbers stand beside ours, in brackets the difference.
-    ¹ is the best and ² the second best mean; `best_sentence` says whether that is more than noise.
+    ¹ and ² are the best two over the folds that all share; `best_sentence` says whether the
+    first is above the second by more than noise.
     """
     table = pd.DataFrame(index=pd.Index(rows, name="method"))
     for metric in metrics:
@@ -130,25 +132,24 @@ def _printed(a: Row, b: Row, dataset: str, metric: str) -> str:
     return f"{SIGNS[sign]} on all three" if sign is not None else NONE
 
 
-def _difference(a: Row, b: Row, metric: str) -> dict:
-    ours, theirs = paired(a, b, metric)
-    if len(ours) < 2:
-        return {"verdict": TOO_FEW}
-    found = compare(ours, theirs)
+TESTED = ("difference", "95 % interval", "relative", "p", "p Wilcoxon", "p Holm", "verdict")
+UNTESTED = dict.fromkeys(TESTED, NONE) | {"verdict": TOO_FEW, "users": 0, "folds": 0, "paper": NONE}
+
+
+def _difference(a: Row, b: Row, metric: str, found: Comparison, p_holm: float) -> dict:
+    below = np.nanmean(paired(a, b, metric)[1])
     return {
         "difference": score(found.difference, signed=True),
         "95 % interval": _bounds(found.low, found.high, signed=True),
-        "relative": f"{found.difference / max(np.nanmean(theirs), 1e-12):+.1%}",
-        "p": found.p,
-        "p Wilcoxon": found.p_wilcoxon,
-        "sign": found.difference,
+        "relative": f"{found.difference / below:+.1%}" if below else NONE,
+        "p": f"{found.p:.2g}",
+        "p Wilcoxon": f"{found.p_wilcoxon:.2g}",
+        "p Holm": f"{p_holm:.2g}",
+        "verdict": _verdict(found.difference, p_holm),
         "users": found.n_users,
         "folds": min(a.folds, b.folds),
         "paper": _printed(a, b, a.records[0].dataset, metric),
     }
-
-
-COLUMNS = ("difference", "95 % interval", "relative", "p", "p Wilcoxon", "p Holm", "verdict")
 
 
 def difference_table(pairs: Sequence[Pair], metric: str) -> pd.DataFrame:
@@ -157,17 +158,13 @@ def difference_table(pairs: Sequence[Pair], metric: str) -> pd.DataFrame:
     The verdict rests on the paired t-test, Holm-corrected over the table; Wilcoxon's test asks
     the same without assuming a distribution. `paper` is the difference the paper prints.
     """
-    found = [_difference(a, b, metric) for a, b in pairs]
-    tested = [one for one in found if "p" in one]
-    for one, corrected in zip(tested, holm([one["p"] for one in tested]), strict=True):
-        one |= {"p Holm": corrected, "verdict": _verdict(one.pop("sign"), corrected)}
     names = [f"{a.method.name} vs {b.method.name}" for a, b in pairs]
-    table = pd.DataFrame(found, index=names, columns=[*COLUMNS, "users", "folds", "paper"])
-    for name in ("p", "p Wilcoxon", "p Holm"):
-        table[name] = [NONE if pd.isna(p) else f"{p:.2g}" for p in table[name]]
-    for name in ("users", "folds"):
-        table[name] = table[name].fillna(0).astype(int)
-    return table.fillna(NONE)
+    there = [i for i, (a, b) in enumerate(pairs) if a.folds and b.folds]
+    found = [compare(*paired(*pairs[i], metric)) for i in there]
+    lines = [UNTESTED] * len(pairs)
+    for i, one, p_holm in zip(there, found, holm([one.p for one in found]), strict=True):
+        lines[i] = _difference(*pairs[i], metric, one, p_holm)
+    return pd.DataFrame(lines, index=names, columns=list(UNTESTED))
 
 
 def agreement(table: pd.DataFrame) -> str:
@@ -186,15 +183,15 @@ def agreement(table: pd.DataFrame) -> str:
     )
 
 
-def _between(numbers: Sequence[int]) -> str:
-    low, high = min(numbers), max(numbers)
-    return f"{low}" if low == high else f"{low} to {high}"
+def _folds(rows: Sequence[Row], n_folds: int) -> str:
+    found = sorted({row.folds for row in rows if row.folds})
+    return f"{' to '.join(map(str, dict.fromkeys(found[:1] + found[-1:])))} of {n_folds} folds"
 
 
 def standing(study: Study, rows: dict[str, Row]) -> str:
     """One sentence: what stands behind a table, and how far that is from the paper's protocol."""
     there = [row for row in rows.values() if row.folds]
-    folds = f"{_between([row.folds for row in there])} of {study.facts.n_folds} folds" * bool(there)
+    folds = _folds(there, study.facts.n_folds) if there else "no folds"
     n_runs = sum(row.folds * row.n_settings for row in there)
     n_missing = sum(row.n_missing for row in rows.values())
     users = f"{study.facts.n_users:,} users"
@@ -202,7 +199,7 @@ def standing(study: Study, rows: dict[str, Row]) -> str:
         users += f" (the paper: {int(full['users']):,})"
     small = "; quick profile: small models, few epochs" * (study.profile == "quick")
     return (
-        f"Behind this table: {len(there)} of {len(rows)} methods, {folds or 'no folds'}, {n_runs} "
-        f"runs, {n_missing} missing, {users}{small}. The paper: five splits, and for every "
-        "trained method a search over sizes 16 to 128, five mask ratios and 25 swaps."
+        f"Behind this table: {len(there)} of {len(rows)} methods, {folds}, {n_runs} runs, "
+        f"{n_missing} missing, {users}{small}. The paper: five splits, and for every trained "
+        "method a search over sizes 16 to 128, five mask ratios and 25 swaps."
     )

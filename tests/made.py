@@ -1,6 +1,7 @@
 """Records worked out by hand, for tests of tables, figures and claims."""
 
 import numpy as np
+import pandas as pd
 
 from nnbr_core.experiments.methods import Method, all_methods
 from nnbr_core.experiments.records import DEPTH, Record, pack
@@ -30,3 +31,21 @@ def made_row(name: str, *folds: list[float], dataset: str = "toy", n_missing: in
     method = all_methods().get(name, Method(name, "btbr"))
     records = [made_record(name, one, f, dataset) for f, one in enumerate(folds)]
     return Row(method, tuple(records), n_settings=int(bool(folds)), n_missing=n_missing)
+
+
+def by_hand(*runs: tuple[float, float, int, list[float] | None]) -> pd.DataFrame:
+    """A frame of item_select runs: mask ratio, swap ratio, fold, recall of its users."""
+    return pd.DataFrame(
+        [
+            {
+                "masking": "item_select",
+                "mask_ratio": mask_ratio,
+                "swap_ratio": swap_ratio,
+                "swap_hop": 1,
+                "fold": fold,
+                "config": None,
+                "record": recall and made_record(f"{mask_ratio} {swap_ratio}", recall, fold),
+            }
+            for mask_ratio, swap_ratio, fold, recall in runs
+        ]
+    )

@@ -80,6 +80,17 @@ def test_both_stages_are_watched_and_the_better_one_is_kept(fitted):
     assert bool(fitted.network.selects) == (best["stage"] == "contrast")
 
 
+def test_the_second_stage_is_not_given_up_before_the_encoder_had_its_turn(fold):
+    settings = CleaSettings(
+        dim=8, epochs=1, contrast_epochs=9, phase_epochs=3, patience=1, learning_rate=1e-9
+    )  # nothing is learned, so that nothing gets better
+    model = Clea(settings, fold.train.histories, seed=0)
+    model.fit(fold.train, fold.validation, fold.test.histories)
+    stages = [row["stage"] for row in model.curve]
+    assert stages == ["anchor"] + ["contrast"] * stages.count("contrast")
+    assert 5 <= stages.count("contrast") < 9
+
+
 def test_candidates_come_first_in_the_selectors_order(fitted, fold):
     histories = fold.test.histories.select([0, 1])
     fitted.network.selects.fill_(False)

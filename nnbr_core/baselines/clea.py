@@ -151,7 +151,11 @@ class Clea(Neural):
 
         optimiser = clipped_adam(self.settings.learning_rate, CLIP, WEIGHT_DECAY)
         stage = one_stage("contrast", self.settings, labels, loss, optimiser)
-        return replace(stage, batches=batches, epochs=self.settings.contrast_epochs)
+        # Patience starts when both had a turn: it would often end before the encoder's first.
+        patience = self.settings.phase_epochs + self.settings.patience
+        return replace(
+            stage, batches=batches, epochs=self.settings.contrast_epochs, patience=patience
+        )
 
     def _kept(self, histories: Baskets, user: Tensor, targets: Tensor) -> Tensor:
         """[pairs]: log-chances of targets [pairs] given what is kept of the `user`'s history."""

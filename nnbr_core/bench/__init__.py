@@ -12,6 +12,8 @@ BENCHMARKS = {
     "evaluation": btbr.evaluation,
     "growth": btbr.growth,
     "memory": btbr.memory,
+    "popularity": knn.popularity,
+    "last_popularity": knn.last_popularity,
     "tifuknn": knn.tifuknn,
     "item_knn": knn.item_knn,
     "user_knn": knn.user_knn,

@@ -1,4 +1,4 @@
-"""How long the neighbour methods take on TaFeng."""
+"""How long the methods that only count take on TaFeng: popularity and neighbours."""
 
 import time
 from collections.abc import Callable
@@ -7,6 +7,12 @@ from typing import Any
 import numpy as np
 
 from nnbr_core.baselines.knn import ItemKnn, ItemKnnSettings, UserKnn, UserKnnSettings
+from nnbr_core.baselines.popularity import (
+    LastPopularity,
+    LastPopularitySettings,
+    Popularity,
+    PopularitySettings,
+)
 from nnbr_core.baselines.tifuknn import PUBLISHED, Tifuknn, TifuknnSettings
 from nnbr_core.data.folds import split
 from nnbr_core.data.prepare import load
@@ -24,10 +30,20 @@ def _measure(make: Callable, settings: Any) -> dict:
     fitted = time.perf_counter()
     model.score(fold.test.histories.select(np.arange(SCORED)))
     return {
-        "settings_tried": model.chosen.get("n_tried", 1),
+        "settings_tried": getattr(model, "chosen", {}).get("n_tried", 1),
         "seconds_to_fit": round(fitted - started, 1),
         "seconds_per_1000_users": round(time.perf_counter() - fitted, 2),
     }
+
+
+def popularity() -> dict:
+    """Popularity of everybody's histories."""
+    return _measure(Popularity, PopularitySettings())
+
+
+def last_popularity() -> dict:
+    """Popularity of training users' last baskets."""
+    return _measure(LastPopularity, LastPopularitySettings())
 
 
 def tifuknn() -> dict:

@@ -65,24 +65,33 @@ def without_each(history: Baskets) -> tuple[np.ndarray, Baskets]:
     return items, replace(copies, items=copies.items[is_kept], basket_ptr=ptr)
 
 
+def effects(model, history: Baskets) -> tuple[np.ndarray, np.ndarray]:
+    """The person's distinct items, and float32 [distinct items, items]: what each does to scores.
+
+    An effect is what the score of an item, measured from the mean over all items, loses when
+    every copy of the history item is taken away. Leave-one-out asks the model itself, whatever
+    is inside it, and costs one score per distinct item, some milliseconds. Attention rollout
+    would only say where the model looked, not what it concluded.
+    """
+    items, others = without_each(history)
+    if len(items) < 2:
+        raise InputError("the history is one item: without it nothing is left to compare with")
+    before, after = (
+        scores - scores.mean(axis=1, keepdims=True)
+        for scores in (model.score(history), model.score(others))
+    )
+    return items, before - after
+
+
 def why(model, person: Person, item: str | int) -> pd.DataFrame:
     """How much each item of the history speaks for recommending `item`, the strongest first.
 
-    `effect` is what the score of `item`, measured from the mean over all items, loses when every
-    copy of the history item is taken away; negative values speak against it. Leave-one-out
-    asks the model itself, whatever is inside it, and costs one score per distinct item, some
-    milliseconds. Attention rollout would only say where the model looked, not what it concluded.
+    Negative effects speak against it.
     """
     history = one_person(model, person)
     wanted = np.flatnonzero(history.catalogue["id"] == str(item))
     if len(wanted) == 0:
         raise InputError(f"unknown item {item!r}: {nearest(str(item), history.catalogue['id'])}")
-    items, others = without_each(history)
-    if len(items) < 2:
-        raise InputError("the history is one item: without it nothing is left to compare with")
-    before, after = (
-        scores[:, wanted[0]] - scores.mean(axis=1)
-        for scores in (model.score(history), model.score(others))
-    )
-    table = history.catalogue.iloc[items].assign(effect=before - after)
+    items, effect = effects(model, history)
+    table = history.catalogue.iloc[items].assign(effect=effect[:, wanted[0]])
     return table.sort_values("effect", ascending=False, kind="stable", ignore_index=True)

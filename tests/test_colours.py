@@ -3,7 +3,17 @@ from itertools import combinations
 import pytest
 
 from nnbr_core.experiments.methods import all_methods
-from nnbr_core.show.colours import LOOKS, NOVEL, OTHER, REPEAT, look, text_on
+from nnbr_core.show.colours import (
+    HIDDEN,
+    LOOKS,
+    MOVED,
+    NOVEL,
+    OTHER,
+    REPEAT,
+    VISIBLE,
+    look,
+    text_on,
+)
 
 
 def luminance(colour: str) -> float:
@@ -19,7 +29,8 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_text_on_chips_has_the_contrast_readers_need():
-    assert all(contrast(colour, text_on(colour)) >= 4.5 for colour in (REPEAT, NOVEL))
+    chips = (REPEAT, NOVEL, VISIBLE, HIDDEN, MOVED)
+    assert all(contrast(colour, text_on(colour)) >= 4.5 for colour in chips)
 
 
 def test_no_two_methods_look_the_same():

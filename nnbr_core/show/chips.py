@@ -1,5 +1,6 @@
 """One user's baskets as a grid of named chips, in plain HTML."""
 
+from collections.abc import Iterable, Sequence
 from html import escape
 
 import numpy as np
@@ -10,39 +11,54 @@ from nnbr_core.errors import InputError
 from nnbr_core.show.colours import NOVEL, REPEAT, text_on
 
 CHIP = "display:block;margin:2px 0;padding:1px 6px;border-radius:8px;font-size:12px;line-height:1.5"
+OUTLINE = "border:1px dashed currentColor;opacity:0.75"  # of what is not really there
 COLUMN = "flex:0 0 auto;max-width:13em;margin-right:8px"
 GRID = "display:flex;overflow-x:auto;padding:4px 0;align-items:flex-start"
+WRAP = "display:flex;flex-wrap:wrap;gap:6px;margin:4px 0"
 
 
-def chip(name: str, colour: str, title: str = "") -> str:
-    style = f"{CHIP};background:{colour};color:{text_on(colour)}"
-    return f'<span class="nnbr-chip" style="{style}" title="{escape(title)}">{escape(name)}</span>'
+def chip(name: str, colour: str = "", title: str = "", kind: str = "nnbr-chip") -> str:
+    """A name on a coloured pill; without a colour, in a dashed outline."""
+    look = f"background:{colour};color:{text_on(colour)}" if colour else OUTLINE
+    text, title = escape(name), escape(title)
+    return f'<span class="{kind}" style="{CHIP};{look}" title="{title}">{text}</span>'
 
 
-def _legend() -> str:
-    chips = chip("novel: first time", NOVEL) + chip("repeat: bought before", REPEAT)
-    return f'<div style="display:flex;gap:6px;margin:4px 0">{chips}</div>'
+def legend(meanings: Iterable[tuple[str, str]]) -> str:
+    """A line of chips that say what a colour means: pairs of a text and a colour."""
+    chips = "".join(chip(text, colour, kind="nnbr-legend") for text, colour in meanings)
+    return f'<div style="{WRAP}">{chips}</div>'
+
+
+def grid(columns: Sequence[str], heads: Sequence[str]) -> str:
+    """Columns of chips side by side under their heads; they scroll where they do not fit."""
+    boxes = "".join(
+        f'<div style="{COLUMN}"><b style="font-size:12px">{escape(head)}</b>{chips}</div>'
+        for head, chips in zip(heads, columns, strict=True)
+    )
+    return f'<div style="{GRID}" tabindex="0">{boxes}</div>'
+
+
+def basket_heads(n_baskets: int) -> list[str]:
+    return [f"basket {number}" for number in range(1, n_baskets)] + ["last basket"]
+
+
+def one_user(baskets: Baskets, user: int) -> Baskets:
+    if not 0 <= user < baskets.n_users:
+        raise InputError(f"user {user} does not exist: choose 0 to {baskets.n_users - 1}")
+    return baskets.select(np.array([user]))
 
 
 def user_baskets(baskets: Baskets, user: int) -> str:
     """HTML: one column per basket, oldest first; novel and repeat items coloured."""
-    if not 0 <= user < baskets.n_users:
-        raise InputError(f"user {user} does not exist: choose 0 to {baskets.n_users - 1}")
-    one = baskets.select(np.array([user]))
-    repeat = is_repeat(one)
-    names, groups = one.catalogue["name"], one.catalogue["group"]
-    columns = []
-    for number in range(one.n_baskets):
-        tokens = range(one.basket_ptr[number], one.basket_ptr[number + 1])
-        chips = "".join(
-            chip(
-                names.iloc[one.items[t]],
-                REPEAT if repeat[t] else NOVEL,
-                groups.iloc[one.items[t]],
-            )
-            for t in tokens
-        )
-        head = "last basket" if number == one.n_baskets - 1 else f"basket {number + 1}"
-        columns.append(f'<div style="{COLUMN}"><b style="font-size:12px">{head}</b>{chips}</div>')
+    one = one_user(baskets, user)
+    labels = one.catalogue.iloc[one.items]
+    chips = [
+        chip(name, REPEAT if repeat else NOVEL, group)
+        for name, group, repeat in zip(labels["name"], labels["group"], is_repeat(one), strict=True)
+    ]
+    ptr = one.basket_ptr
+    columns = ["".join(chips[ptr[b] : ptr[b + 1]]) for b in range(one.n_baskets)]
+    meanings = legend([("novel: first time", NOVEL), ("repeat: bought before", REPEAT)])
     heading = f"<b>User {escape(str(one.user_ids[0]))}</b>, {one.n_baskets} baskets"
-    return f'<div>{heading}{_legend()}<div style="{GRID}">{"".join(columns)}</div></div>'
+    return f"<div>{heading}{meanings}{grid(columns, basket_heads(one.n_baskets))}</div>"

@@ -11,7 +11,8 @@ PINK, WINE = "#CC79A7", "#882255"  # wine: a dark pink from Tol's palette
 REPEAT = BLUE
 NOVEL = ORANGE
 NEUTRAL = GREY  # for what has no side
-LIGHT = {ORANGE}  # black text is readable on these, white on the others
+VISIBLE, HIDDEN, MOVED = "#DDDDDD", BLACK, SKY  # items of a training row
+LIGHT = {ORANGE, VISIBLE, MOVED}  # black text is readable on these, white on the others
 
 
 class Look(NamedTuple):

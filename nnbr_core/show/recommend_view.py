@@ -1,0 +1,111 @@
+"""Novel lists of several models for one person, side by side, with reasons, in plain HTML."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nnbr_core.data.baskets import Baskets
+from nnbr_core.errors import InputError, nearest
+from nnbr_core.explain import effects, recommend
+from nnbr_core.show.chips import WRAP, user_baskets
+
+N_REASONS = 2  # purchases named as the reason for an item
+NO_REASON = "nothing in particular"  # the same list for everybody
+ONLY_REASON = "the only item there is"
+LIST = "flex:1 1 18em;min-width:0;font-size:13px"
+CELL = "text-align:left;vertical-align:top;padding:2px 6px"
+SMALL = "font-size:11px;opacity:0.8"
+
+
+def item_labels(catalogue: pd.DataFrame) -> pd.Series:
+    """One label per item, each different: its name, and its id where others share the name."""
+    name = catalogue["name"]
+    return name.where(~name.duplicated(keep=False), name + " (" + catalogue["id"] + ")")
+
+
+def typed_basket(catalogue: pd.DataFrame, labels: list[str]) -> Baskets:
+    """A person who bought one basket of the items with these labels."""
+    number = {label: item for item, label in enumerate(item_labels(catalogue))}
+    for label in labels:
+        if label not in number:
+            raise InputError(f"unknown item {label!r}: {nearest(label, number)}")
+    basket = [number[label] for label in dict.fromkeys(labels)]
+    return Baskets.from_lists([[basket]], user_ids=["you"], catalogue=catalogue)
+
+
+@dataclass(frozen=True)
+class OneGroup:
+    """A model that knows the items of one group only."""
+
+    model: Any
+    is_inside: np.ndarray  # bool [items]
+
+    def score(self, histories: Baskets) -> np.ndarray:
+        return np.where(self.is_inside, self.model.score(histories), np.float32(-np.inf))
+
+
+def reasons(model: Any, person: Baskets, items: np.ndarray) -> list[str]:
+    """For each recommended item, the names of the purchases that speak most for it."""
+    if len(np.unique(person.items)) == 1:
+        return [ONLY_REASON] * len(items)
+    bought, effect = effects(model, person)
+    names = person.catalogue["name"].to_numpy()[bought]
+    texts = []
+    for item in items:
+        best = np.argsort(-effect[:, item], kind="stable")[:N_REASONS]
+        texts.append(", ".join(names[best[effect[best, item] > 0]]) or NO_REASON)
+    return texts
+
+
+def novel_list(model: Any, person: Baskets, k: int, group: str = "") -> pd.DataFrame:
+    """The best k novel items, of one group or of all: id, name, group, why; best first."""
+    catalogue = person.catalogue
+    limited = OneGroup(model, catalogue["group"].to_numpy() == group) if group else model
+    table = recommend(limited, person, min(k, person.n_items))[["id", "name", "group"]]
+    items = pd.Index(catalogue["id"]).get_indexer(table["id"])
+    table.index = pd.RangeIndex(1, len(table) + 1, name="rank")
+    return table.assign(why=reasons(model, person, items))
+
+
+def novel_lists(
+    models: dict[str, Any], person: Baskets, k: int, group: str = ""
+) -> dict[str, pd.DataFrame]:
+    """One `novel_list` per model; `also_in` names the other models that list the item too."""
+    lists = {name: novel_list(model, person, k, group) for name, model in models.items()}
+    for name, table in lists.items():
+        others = {other: set(lists[other]["id"]) for other in lists if other != name}
+        also = [", ".join(o for o, ids in others.items() if i in ids) for i in table["id"]]
+        lists[name] = table.assign(also_in=also)
+    return lists
+
+
+def _line(rank: int, item: Any) -> str:
+    """One row: the item with its group, and below it why it is here and who lists it too."""
+    group = f' <span style="{SMALL}">{escape(item.group)}</span>' if item.group else ""
+    also = f"<br>≡ also in {escape(item.also_in)}" if item.also_in else ""
+    why = f'<div style="{SMALL}">because of: {escape(item.why)}{also}</div>'
+    name = f'<span class="nnbr-item">{escape(item.name)}</span>'
+    return f'<tr><td style="{CELL}">{rank}</td><td style="{CELL}">{name}{group}{why}</td></tr>'
+
+
+def list_page(name: str, table: pd.DataFrame) -> str:
+    """HTML: one model's list."""
+    if len(table) == 0:
+        return f'<div style="{LIST}"><b>{escape(name)}</b><p>Nothing novel is left here.</p></div>'
+    n_shared = int((table["also_in"] != "").sum())
+    rows = "".join(_line(rank, item) for rank, item in enumerate(table.itertuples(), start=1))
+    shared = f"{n_shared} of {len(table)} also in another list"
+    head = f'<b>{escape(name)}</b> <span style="{SMALL}">{shared}</span>'
+    return f'<div style="{LIST}" class="nnbr-list">{head}<table>{rows}</table></div>'
+
+
+def recommendation_page(
+    models: dict[str, Any], person: Baskets, k: int = 10, group: str = ""
+) -> str:
+    """HTML: what the person bought, and what each model would have them try."""
+    lists = novel_lists(models, person, k, group)
+    pages = "".join(list_page(name, table) for name, table in lists.items())
+    return f'{user_baskets(person, 0)}<div style="{WRAP};gap:18px">{pages}</div>'

@@ -1,0 +1,72 @@
+"""Try something new: pick a shopper or type a basket, and compare what models would show."""
+
+from typing import Any
+
+import ipywidgets as widgets
+
+from nnbr_core.data.baskets import Baskets
+from nnbr_core.experiments.study import is_interactive
+from nnbr_core.show.chips import one_user
+from nnbr_core.show.recommend_view import item_labels, recommendation_page, typed_basket
+from nnbr_core.show.shell import (
+    rendered,
+    row,
+    show_page,
+    show_widget,
+    user_picker,
+    watch,
+)
+
+EVERYTHING = "all groups"
+MAX_K = 30
+HINT = "Type a few letters, choose an item, Enter. Without typed items the user above is shown."
+
+
+def someone(baskets: Baskets, user: int, typed: list[str]) -> Baskets:
+    """The person of the typed basket, or the user if nothing is typed."""
+    return typed_basket(baskets.catalogue, typed) if typed else one_user(baskets, user)
+
+
+def recommender(
+    baskets: Baskets,
+    models: dict[str, Any],
+    user: int = 0,
+    typed: tuple[str, ...] = (),
+    k: int = 10,
+) -> None:
+    """Novel lists of all models for one user or typed basket; in batch, for the one given."""
+    if not is_interactive():
+        return show_page(recommendation_page(models, someone(baskets, user, list(typed)), k))
+    groups = sorted(set(baskets.catalogue["group"]) - {""})
+    picker = user_picker(user, baskets.n_users)
+    basket = widgets.TagsInput(
+        value=list(typed),
+        allowed_tags=list(item_labels(baskets.catalogue)),
+        allow_duplicates=False,
+        placeholder="an item",
+    )
+    length = widgets.IntSlider(
+        k, min=1, max=min(MAX_K, baskets.n_items), description="K", continuous_update=False
+    )
+    group = widgets.Dropdown(options=[EVERYTHING, *groups], description="Group")
+    ticks = {name: widgets.Checkbox(True, description=name, indent=False) for name in models}
+    page = widgets.HTML()
+
+    def draw() -> None:
+        chosen = {name: model for name, model in models.items() if ticks[name].value}
+        only = "" if group.value == EVERYTHING else group.value
+        page.value = rendered(
+            lambda: recommendation_page(
+                chosen, someone(baskets, picker.value, basket.value), length.value, only
+            )
+        )
+
+    watch([picker, basket, length, group, *ticks.values()], draw)
+    draw()
+    label = widgets.Label("Basket", layout={"margin": "0 8px 0 2px"})
+    show_widget(
+        row(picker, length, *([group] if groups else [])),
+        widgets.Box([label, basket], layout={"flex_flow": "row wrap"}),
+        row(*ticks.values()),
+        page,
+    )

@@ -1,0 +1,58 @@
+"""What all widgets share: where results and errors appear, and how controls are laid out."""
+
+import traceback
+from collections.abc import Callable, Iterable
+from html import escape
+
+import ipywidgets as widgets
+from IPython.display import HTML, display
+
+from nnbr_core.errors import InputError
+
+
+def note(text: str) -> str:
+    """A sentence in place of a result."""
+    return f'<p class="nnbr-note" role="status">{escape(text)}</p>'
+
+
+def rendered(produce: Callable[[], str]) -> str:
+    """The HTML that `produce` makes; if it cannot, a sentence, or the traceback, says why.
+
+    An exception in a widget's callback would otherwise end in a log that nobody reads.
+    """
+    try:
+        return produce()
+    except InputError as error:
+        return note(str(error))
+    except Exception:
+        return f'<pre class="nnbr-error" role="alert">{escape(traceback.format_exc())}</pre>'
+
+
+def watch(controls: Iterable[widgets.Widget], react: Callable[[], None]) -> None:
+    """Call `react` whenever the value of a control changes."""
+    for control in controls:
+        control.observe(lambda change: react(), "value")
+
+
+def row(*controls: widgets.Widget) -> widgets.Box:
+    """Controls side by side, in several lines where the window is narrow."""
+    for control in controls:
+        control.style.description_width = "initial"
+        control.layout.max_width = "100%"
+        control.layout.margin = "2px 14px 2px 2px"
+    return widgets.Box(controls, layout={"flex_flow": "row wrap", "align_items": "center"})
+
+
+def show_page(page: str) -> None:
+    """In batch: the plain result."""
+    display(HTML(page))
+
+
+def show_widget(*parts: widgets.Widget) -> None:
+    display(widgets.VBox(parts))
+
+
+def user_picker(user: int, n_users: int) -> widgets.BoundedIntText:
+    return widgets.BoundedIntText(
+        user, min=0, max=n_users - 1, description="User", layout={"width": "10em"}
+    )

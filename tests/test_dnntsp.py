@@ -8,21 +8,18 @@ from torch.nn import functional
 from nnbr_core.baselines.dnntsp import (
     Dnntsp,
     DnntspSettings,
-    Graphs,
     Network,
     aggregate,
-    build_graphs,
     causal_attention,
     gated,
     shared_loss,
 )
+from nnbr_core.baselines.dnntsp_graphs import Graphs, build_graphs
 from nnbr_core.baselines.popularity import Popularity, PopularitySettings
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import split
 from nnbr_core.data.toy import world
 from nnbr_core.training import validation_metrics
-
-A, B, C, D = range(4)
 
 
 @pytest.fixture
@@ -46,21 +43,6 @@ def table(network, histories):
     mixed = gated(network.items(graphs.item), dynamic, network.gate[graphs.item])
     own = own.index_put((graphs.user, graphs.item), mixed)
     return network.output(own).squeeze(-1)
-
-
-def test_edges_are_common_baskets_over_the_largest_number():
-    graphs = build_graphs(Baskets.from_lists([[[A, B, C], [A, B], [D]]]))
-    x = torch.tensor([1.0, 2, 3, 4]).repeat_interleave(3)  # item major: a a a b b b ...
-    steps = (graphs.edges @ x.unsqueeze(1)).view(4, 3).T
-    expected = [[4, 3.5, 3, 2], [2.5, 2, 1.5, 2], [0.5, 1, 1.5, 2]]
-    assert torch.equal(steps, torch.tensor(expected))
-
-
-def test_nodes_are_sorted_by_length_and_know_their_user(histories):
-    graphs = build_graphs(histories)
-    assert graphs.user.tolist() == [0, 0, 2, 2, 1, 1, 1]
-    assert graphs.item.tolist() == [0, 1, 1, 4, 0, 2, 3]
-    assert graphs.n_steps.tolist() == [2, 2, 2, 2, 3, 3, 3]
 
 
 def test_attention_reads_the_past_only():

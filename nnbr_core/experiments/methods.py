@@ -14,6 +14,7 @@ FEW = {"mask_ratio": (0.1, 0.5), "swap_ratio": (0.1, 0.5), "swap_hop": (1, 5)}  
 DIMS = (16, 32, 128)  # besides the default of 64
 ITEM_LEVEL = ("item_random", "item_select")
 BASKET_LEVEL = tuple(BASKET_VIEWS)
+COUNTING = ("popularity", "last_popularity", "item_knn", "user_knn", "tifuknn")  # not trained
 CURVE = {"epochs": 30, "patience": 30}  # learning curves run to the end
 
 

@@ -20,10 +20,11 @@ CURVES = (*methods.ITEM_LEVEL, *methods.BASKET_LEVEL, "joint")
 
 
 def printed(method: Method, dataset: str, metric: str) -> float:
-    """What the paper prints for a method; NaN if nothing."""
-    if method.model == "btbr":
-        return paper.strategy(dataset, method.paper, metric)
-    return paper.baseline(dataset, method.paper, method.labels or "all", metric)
+    """What the paper prints for a method, in one of its two tables; NaN if nothing."""
+    found = paper.strategy(dataset, method.paper, metric)
+    if np.isnan(found):
+        found = paper.baseline(dataset, method.paper, method.labels or "all", metric)
+    return found
 
 
 def printed_difference(a: Method, b: Method, dataset: str, metric: str) -> float:

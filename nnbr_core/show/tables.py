@@ -203,3 +203,13 @@ def standing(study: Study, rows: dict[str, Row]) -> str:
         f"{n_missing} missing, {users}{small}. The paper: five splits, and for every trained "
         "method a search over sizes 16 to 128, five mask ratios and 25 swaps."
     )
+
+
+def rank_table(rows: dict[str, dict[str, Row]], metric: str) -> pd.DataFrame:
+    """Place of every method on every dataset, 1 is best; NaN where it is not recorded."""
+    places = {
+        dataset: {name: place for place, name in enumerate(ranked(own, metric), start=1)}
+        for dataset, own in rows.items()
+    }
+    methods = list(dict.fromkeys(name for own in rows.values() for name in own))
+    return pd.DataFrame(places, index=pd.Index(methods, name="method"), dtype="Int64")

@@ -1,0 +1,49 @@
+"""Which rows stand against which: the best baseline, equal mask ratios, other datasets."""
+
+from dataclasses import replace
+
+from nnbr_core.data.sources import SOURCES
+from nnbr_core.errors import InputError
+from nnbr_core.experiments import methods
+from nnbr_core.experiments.methods import Method
+from nnbr_core.experiments.questions import best_by_validation
+from nnbr_core.experiments.runs import folder_for
+from nnbr_core.experiments.study import Row, Study
+
+
+def best_baseline(rows: dict[str, Row]) -> Row:
+    """The baseline that validation users prefer; beside it stands the paper's best one.
+
+    A row without records if no baseline is recorded.
+    """
+    best = best_by_validation(rows)
+    if best is None:
+        return Row(Method("best baseline", "popularity"), (), 0, 0)
+    named = replace(best.method, name=f"best baseline ({best.method.name})", paper="best_baseline")
+    return replace(best, method=named)
+
+
+def ratio_pairs(study: Study) -> list[tuple[Row, Row]]:
+    """item_select and item_random at every mask ratio."""
+    ratios = methods.FEW["mask_ratio"] if study.profile == "quick" else methods.MASK_RATIOS
+    return [
+        tuple(
+            study.row(Method(f"{name} {ratio}", "btbr", ({"masking": name, "mask_ratio": ratio},)))
+            for name in ("item_select", "item_random")
+        )
+        for ratio in ratios
+    ]
+
+
+def on_every_dataset(study: Study, wanted: dict[str, Method]) -> dict[str, dict[str, Row]]:
+    """Rows of this study's dataset, and of all others that have records (nothing is trained)."""
+    found = {study.name: study.rows(wanted)}
+    for name in SOURCES:
+        other = replace(study, dataset=name, train_missing=False)
+        if name in found or not folder_for(other.config("popularity", 0)).is_dir():
+            continue
+        try:
+            found[name] = other.rows(wanted)
+        except InputError:  # neither the data nor facts about it are here
+            continue
+    return {name: rows for name, rows in found.items() if any(row.folds for row in rows.values())}

@@ -128,3 +128,12 @@ def test_standing_says_what_is_behind_a_table_and_what_is_not(elsewhere):
     sentence = tables.standing(study, study.rows({"popularity": baselines()["popularity"]}))
     assert "1 of 1 methods, 2 of 5 folds, 2 runs, 0 missing, 500 users" in sentence
     assert "quick profile" in sentence
+
+
+def test_places_are_given_per_dataset():
+    here = {"joint": made_row("joint", BETTER), "item_select": made_row("item_select", WORSE)}
+    there = {"joint": made_row("joint", WORSE), "item_select": made_row("item_select")}
+    table = tables.rank_table({"here": here, "there": there}, "recall@10")
+    assert table["here"].tolist() == [1, 2]
+    assert table["there"].isna().tolist() == [False, True]
+    assert table.loc["joint"].tolist() == [1, 1]

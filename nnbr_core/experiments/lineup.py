@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from nnbr_core.data.recipe import Recipe
 from nnbr_core.data.sources import SOURCES
 from nnbr_core.errors import InputError
 from nnbr_core.experiments import methods
@@ -39,7 +40,7 @@ def on_every_dataset(study: Study, wanted: dict[str, Method]) -> dict[str, dict[
     """Rows of this study's dataset, and of all others that have records (nothing is trained)."""
     found = {study.name: study.rows(wanted)}
     for name in SOURCES:
-        other = replace(study, dataset=name, train_missing=False)
+        other = replace(study, dataset=name, train_missing=False, recipe=Recipe())
         if name in found or not folder_for(other.config("popularity", 0)).is_dir():
             continue
         try:

@@ -1,6 +1,5 @@
 """What a figure or a table says, in a sentence that is computed."""
 
-import numpy as np
 import pandas as pd
 
 from nnbr_core.experiments.methods import BASKET_LEVEL, ITEM_LEVEL
@@ -60,10 +59,13 @@ def peak_sentence(curves: pd.DataFrame) -> str:
 
 def rank_sentence(ranks: pd.DataFrame) -> str:
     """Which strategy is never far behind?"""
+    if ranks.empty:
+        return "No strategy is recorded."
     worst = ranks.max(axis=1)
-    safest = worst[worst == np.nanmin(worst)].index
+    safest = list(worst[worst == worst.min()].index)
+    where = "1 dataset" if ranks.shape[1] == 1 else f"{ranks.shape[1]} datasets"
     return (
-        f"Over {ranks.shape[1]} dataset(s), the smallest worst rank is {worst.min():.0f}: "
-        f"{', '.join(safest)}. The paper calls joint training the safe choice: here it is "
+        f"Over {where}, the smallest worst rank is {worst.min()}: {', '.join(safest)}. The paper "
+        "calls joint training the safe choice: here it is "
         f"{'among them' if 'joint' in safest else 'not among them'}."
     )

@@ -76,3 +76,12 @@ def lab(tmp_path_factory) -> Iterator[Lab]:
     """A real JupyterLab; tests/lab.py says how to use it."""
     with running_lab(tmp_path_factory.mktemp("lab")) as server:
         yield server
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a cell would display, with somebody there to click."""
+    things = []
+    monkeypatch.setattr("nnbr_core.show.shell.display", things.append)
+    monkeypatch.setenv("JPY_SESSION_NAME", "here.ipynb")
+    return things

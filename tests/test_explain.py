@@ -4,7 +4,7 @@ import pytest
 
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.errors import InputError
-from nnbr_core.explain import recommend, why, without_each
+from nnbr_core.explain import effects, one_person, recommend, why, without_each
 
 CATALOGUE = pd.DataFrame(
     {
@@ -84,3 +84,11 @@ def test_why_refuses_an_unknown_item_and_a_history_of_one():
         why(Rules(), [["m1"], ["b1"]], "c11")
     with pytest.raises(InputError, match="the history is one item"):
         why(Rules(), [["m1"], ["m1"]], "c1")
+
+
+def test_effects_of_all_items_at_once_are_those_of_why():
+    history = one_person(Rules(), [["m1"], ["b1", "t1"]])
+    items, effect = effects(Rules(), history)
+    assert items.tolist() == [0, 1, 2]
+    table = why(Rules(), history, "c1").set_index("name")["effect"]
+    assert table[["milk", "bread", "tea"]].tolist() == effect[:, 3].tolist()

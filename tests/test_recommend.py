@@ -5,7 +5,8 @@ from nnbr_core.data.toy import world
 from nnbr_core.errors import InputError
 from nnbr_core.experiments import runs
 from nnbr_core.experiments.config import configure
-from nnbr_core.experiments.recommend import trained_model, write_lists
+from nnbr_core.experiments.recommend import LONGER, demo_config, trained_model, write_lists
+from nnbr_core.experiments.study import Study
 
 QUICK = configure("toy", "btbr", profile="quick")
 
@@ -45,3 +46,10 @@ def test_more_items_than_there_are_cannot_be_listed(elsewhere, k):
 def test_a_place_that_cannot_be_written_is_named(elsewhere):
     with pytest.raises(InputError, match="nowhere/lists.csv cannot be written"):
         write_lists(configure("toy", "popularity"), 3, elsewhere / "nowhere" / "lists.csv")
+
+
+def test_a_model_to_look_at_trains_longer_in_the_quick_profile_only():
+    quick, full = (demo_config(Study(profile=name)).settings for name in ("quick", "paper"))
+    assert {name: getattr(quick, name) for name in LONGER} == LONGER
+    assert full.masking == quick.masking == "joint"
+    assert full.epochs == 100

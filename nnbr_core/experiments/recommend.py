@@ -18,6 +18,16 @@ from nnbr_core.evaluation import NOBODY, USERS_AT_ONCE, mask_repeats, top_k
 from nnbr_core.experiments import runs
 from nnbr_core.experiments.config import Config
 from nnbr_core.experiments.models import MODELS
+from nnbr_core.experiments.study import Study
+
+# A model that is looked at, not compared, is worth more seconds than the quick profile spends.
+LONGER = {"mask_ratio": 0.5, "dim": 32, "epochs": 40, "learning_rate": 0.003}
+
+
+def demo_config(study: Study, masking: str = "joint") -> Config:
+    """The BTBR run behind a notebook's recommendations, on fold 0."""
+    more = LONGER if study.profile == "quick" else {}
+    return study.config("btbr", 0, masking=masking, **more)
 
 
 def trained_model(config: Config, progress: bool = False) -> object:

@@ -63,10 +63,19 @@ def dataset_explorer(baskets: Baskets, user: int = 0) -> None:
     back = widgets.Button(description="Previous match", layout={"width": "auto"})
     onward = widgets.Button(description="Next match", layout={"width": "auto"})
     lengths = widgets.IntRangeSlider(
-        (0, n_most), min=0, max=n_most, description="History baskets", continuous_update=False
+        value=(0, n_most),
+        min=0,
+        max=n_most,
+        description="History baskets",
+        continuous_update=False,
     )
     repeats = widgets.FloatRangeSlider(
-        (0, 1), min=0, max=1, step=0.05, description="Repeat ratio", continuous_update=False
+        value=(0, 1),
+        min=0,
+        max=1,
+        step=0.05,
+        description="Repeat ratio",
+        continuous_update=False,
     )
     page = widgets.HTML()
 

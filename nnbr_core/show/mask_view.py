@@ -18,13 +18,9 @@ from nnbr_core.show.chips import basket_heads, chip, grid, legend, one_user
 from nnbr_core.show.colours import HIDDEN, MOVED, VISIBLE
 
 NO_MASK = -1
-LEGEND = [
-    ("visible", VISIBLE),
-    ("? hidden: to be predicted", HIDDEN),
-    ("← 2: moved here from basket 2", MOVED),
-    ("→ 3: was here, moved to basket 3", ""),
-    ("✕ left out of this row", ""),
-]
+LEGEND = [("visible", VISIBLE), ("? hidden: to be predicted", HIDDEN)]
+MOVED_LEGEND = [("← 2: moved here from basket 2", MOVED), ("→ 3: was here, moved to basket 3", "")]
+REMOVED_LEGEND = [("✕ left out of this row", "")]
 
 
 class Example(NamedTuple):
@@ -134,8 +130,10 @@ def masked_baskets(one: Example) -> str:
         if purchase.is_moved:
             gone = f"{purchase.name} → {purchase.shown_in}"
             columns[purchase.basket - 1] += chip(gone, title=purchase.group, kind="nnbr-gone")
+    meanings = LEGEND + MOVED_LEGEND * bool(one.items["is_moved"].any())
+    meanings = meanings + REMOVED_LEGEND * bool(one.items["is_removed"].any())
     heading = f"<b>User {escape(one.user_id)}</b>: {summary(one.items)}"
-    return f"<div>{heading}{legend(LEGEND)}{grid(columns, basket_heads(n_baskets))}</div>"
+    return f"<div>{heading}{legend(meanings)}{grid(columns, basket_heads(n_baskets))}</div>"
 
 
 def hidden_items(items: pd.DataFrame) -> dict[str, int]:

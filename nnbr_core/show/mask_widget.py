@@ -119,7 +119,8 @@ def mask_explorer(
 
     def masked() -> str:
         one = current()
-        hidden.options = hidden_items(one.items)  # selects the first, which asks the model
+        hidden.options = hidden_items(one.items)
+        hidden.index = 0  # which asks the model; something is always hidden
         return masked_baskets(one)
 
     def draw() -> None:

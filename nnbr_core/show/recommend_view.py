@@ -6,16 +6,19 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.errors import InputError, nearest
+from nnbr_core.evaluation import NOBODY, top_novel
 from nnbr_core.explain import effects, recommend
 from nnbr_core.show.chips import WRAP, user_baskets
+from nnbr_core.show.plots import figure
 
 N_REASONS = 2  # purchases named as the reason for an item
-NO_REASON = "nothing in particular"  # the same list for everybody
-ONLY_REASON = "the only item there is"
-LIST = "flex:1 1 18em;min-width:0;font-size:13px"
+NO_REASON = "no purchase in particular"  # popularity's list does not depend on any
+ONLY_REASON = "because of the only item there is"
+LIST = "flex:1 1 16em;min-width:0;font-size:13px;line-height:1.4"
 CELL = "text-align:left;vertical-align:top;padding:2px 6px"
 SMALL = "font-size:11px;opacity:0.8"
 
@@ -56,7 +59,8 @@ def reasons(model: Any, person: Baskets, items: np.ndarray) -> list[str]:
     texts = []
     for item in items:
         best = np.argsort(-effect[:, item], kind="stable")[:N_REASONS]
-        texts.append(", ".join(names[best[effect[best, item] > 0]]) or NO_REASON)
+        speaking = names[best[effect[best, item] > 0]]
+        texts.append(f"because of {', '.join(speaking)}" if len(speaking) else NO_REASON)
     return texts
 
 
@@ -68,6 +72,12 @@ def novel_list(model: Any, person: Baskets, k: int, group: str = "") -> pd.DataF
     items = pd.Index(catalogue["id"]).get_indexer(table["id"])
     table.index = pd.RangeIndex(1, len(table) + 1, name="rank")
     return table.assign(why=reasons(model, person, items))
+
+
+def _n_shared(one: np.ndarray, other: np.ndarray) -> float:
+    """The mean number of items in both lists; one and other are int [people, k]."""
+    pairs = zip(one.tolist(), other.tolist(), strict=True)
+    return float(np.mean([len((set(a) & set(b)) - {NOBODY}) for a, b in pairs]))
 
 
 def novel_lists(
@@ -82,11 +92,23 @@ def novel_lists(
     return lists
 
 
+def overlap_figure(models: dict[str, Any], people: Baskets, k: int = 10) -> go.Figure:
+    """How many of two models' k items are the same, on average over people."""
+    k = min(k, people.n_items)
+    tops = [top_novel(model.score, people, k) for model in models.values()]
+    shared = [[_n_shared(one, other) for other in tops] for one in tops]
+    names = list(models)
+    drawn = figure(f"Items that two lists of {k} share, on average", "", "")
+    return drawn.add_heatmap(
+        z=shared, x=names, y=names, zmin=0, zmax=k, colorscale="Greys", texttemplate="%{z:.1f}"
+    )
+
+
 def _line(rank: int, item: Any) -> str:
     """One row: the item with its group, and below it why it is here and who lists it too."""
     group = f' <span style="{SMALL}">{escape(item.group)}</span>' if item.group else ""
     also = f"<br>≡ also in {escape(item.also_in)}" if item.also_in else ""
-    why = f'<div style="{SMALL}">because of: {escape(item.why)}{also}</div>'
+    why = f'<div style="{SMALL}">{escape(item.why)}{also}</div>'
     name = f'<span class="nnbr-item">{escape(item.name)}</span>'
     return f'<tr><td style="{CELL}">{rank}</td><td style="{CELL}">{name}{group}{why}</td></tr>'
 

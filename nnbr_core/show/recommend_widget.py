@@ -9,6 +9,7 @@ from nnbr_core.experiments.study import is_interactive
 from nnbr_core.show.chips import one_user
 from nnbr_core.show.recommend_view import item_labels, recommendation_page, typed_basket
 from nnbr_core.show.shell import (
+    note,
     rendered,
     row,
     show_page,
@@ -19,7 +20,8 @@ from nnbr_core.show.shell import (
 
 EVERYTHING = "all groups"
 MAX_K = 30
-HINT = "Type a few letters, choose an item, Enter. Without typed items the user above is shown."
+HINT = "Items typed here stand in for the user: a few letters, choose, Enter."
+NO_MODEL = "No model is ticked: tick one to see its list."
 
 
 def someone(baskets: Baskets, user: int, typed: list[str]) -> Baskets:
@@ -49,24 +51,26 @@ def recommender(
         k, min=1, max=min(MAX_K, baskets.n_items), description="K", continuous_update=False
     )
     group = widgets.Dropdown(options=[EVERYTHING, *groups], description="Group")
-    ticks = {name: widgets.Checkbox(True, description=name, indent=False) for name in models}
+    ticks = {
+        name: widgets.Checkbox(True, description=name, indent=False, layout={"width": "auto"})
+        for name in models
+    }
     page = widgets.HTML()
+
+    def compared(chosen: dict[str, Any], only: str) -> str:
+        person = someone(baskets, picker.value, basket.value)
+        return recommendation_page(chosen, person, length.value, only)
 
     def draw() -> None:
         chosen = {name: model for name, model in models.items() if ticks[name].value}
         only = "" if group.value == EVERYTHING else group.value
-        page.value = rendered(
-            lambda: recommendation_page(
-                chosen, someone(baskets, picker.value, basket.value), length.value, only
-            )
-        )
+        page.value = rendered(lambda: compared(chosen, only)) if chosen else note(NO_MODEL)
 
     watch([picker, basket, length, group, *ticks.values()], draw)
     draw()
-    label = widgets.Label("Basket", layout={"margin": "0 8px 0 2px"})
     show_widget(
         row(picker, length, *([group] if groups else [])),
-        widgets.Box([label, basket], layout={"flex_flow": "row wrap"}),
+        row(widgets.Label("Basket"), basket, widgets.HTML(HINT)),
         row(*ticks.values()),
         page,
     )

@@ -51,11 +51,12 @@ def test_a_canvas_draws_anew_and_closes_what_was_there():
     titles = iter(["first", "second"])
     canvas = Canvas(lambda: go.Figure(layout_title_text=next(titles)))
     canvas.redraw()
-    (first,) = canvas.box.children
+    first = canvas.box.children[0]
     canvas.redraw()
-    (second,) = canvas.box.children
+    second = canvas.box.children[0]
     assert (first.layout.title.text, second.layout.title.text) == ("first", "second")
     assert first.comm is None and second.comm is not None
+    assert second._config["responsive"]
 
 
 def test_an_error_is_shown_in_the_figures_place():

@@ -98,5 +98,6 @@ def test_peaks_say_how_much_is_lost_by_the_end():
 
 
 def test_no_curves_give_a_sentence():
-    drawn = record_plots.learning_curves(pd.DataFrame())
+    assert record_plots.peaks(CURVES[:0]).empty
+    drawn = record_plots.learning_curves(CURVES[:0])
     assert "No training" in drawn.layout.annotations[0].text

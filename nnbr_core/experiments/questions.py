@@ -196,4 +196,5 @@ def learning_curves(frame: pd.DataFrame) -> pd.DataFrame:
         for row in frame.itertuples()
         if row.record is not None
     ]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame()
+    nothing = pd.DataFrame(columns=["stage", "epoch", "seconds", CHOICE, "masking", "id"])
+    return pd.concat(found, ignore_index=True) if found else nothing

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import anywidget
 import ipywidgets as widgets
 import pandas as pd
 import plotly.graph_objects as go
@@ -36,6 +37,21 @@ def curve_of(record: Record) -> go.Figure:
     return record_plots.learning_curves(frame).update_layout(height=DETAIL_HEIGHT)
 
 
+class Fit(anywidget.AnyWidget):
+    """Makes the figure beside it as wide as the notebook: plotly measures only when told to."""
+
+    _esm = """
+    function render({ el }) {
+      const fit = () => window.dispatchEvent(new Event("resize"));
+      const observer = new ResizeObserver(fit);
+      observer.observe(el);
+      const later = setTimeout(fit, 300);  // the figure may still be drawing itself
+      return () => { observer.disconnect(); clearTimeout(later); };
+    }
+    export default { render };
+    """
+
+
 class Canvas:
     """A place for a figure that is drawn anew on every change, and may be clicked."""
 
@@ -54,10 +70,11 @@ class Canvas:
     def _make(self, made: list[widgets.Widget]) -> str:
         if (drawn := self.draw()) is not None:
             shown = go.FigureWidget(drawn)
+            shown._config = shown._config | {"responsive": True}
             if self.clicked:
                 for trace in shown.data:
                     trace.on_click(lambda trace, points, state: self._click(trace, points))
-            made.append(shown)
+            made += [shown, Fit(layout={"width": "100%"})]
         return ""
 
     def _click(self, trace: object, points: object) -> None:

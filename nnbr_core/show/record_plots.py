@@ -11,6 +11,7 @@ from nnbr_core.show.plots import figure
 from nnbr_core.significance import interval
 
 ROW_HEIGHT = 26  # pixels per method
+BELOW = {"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "xanchor": "left"}
 ABOVE = {"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0, "xanchor": "left"}
 SCALES = {False: "Cividis", True: "RdBu"}  # absolute; relative, white at no change
 UNITS = {"epoch": "epochs", "seconds": "seconds of training on one core"}
@@ -151,7 +152,7 @@ def ratio_curves(frame: pd.DataFrame, metric: str, intervals: bool = True) -> go
     """Test score over mask ratio, one line per masking, as `questions.scored` gives it."""
     folds = _folds(frame["folds"].iloc[0]) if len(frame) else ""
     title = f"{metric} over mask ratio<br><sub>{folds}, 95 % intervals over users</sub>"
-    drawn = figure(title, "mask ratio (share of items hidden)", f"mean {metric}", legend_y=1.02)
+    drawn = figure(title, "mask ratio (share of items hidden)", f"mean {metric}")
     for masking, group in frame.groupby("masking"):
         colour, symbol = look(masking)
         known = group.dropna(subset="value").sort_values("mask_ratio")
@@ -170,7 +171,7 @@ def ratio_curves(frame: pd.DataFrame, metric: str, intervals: bool = True) -> go
             customdata=[", ".join(ids) for ids in known["ids"]],
             hovertemplate="mask ratio %{x}: %{y:.4f}<br>run %{customdata}",
         )
-    return drawn.update_xaxes(range=[0, 1])
+    return drawn.update_xaxes(range=[0, 1]).update_layout(legend=BELOW)
 
 
 def peaks(frame: pd.DataFrame, metric: str = CHOICE) -> pd.DataFrame:
@@ -194,7 +195,7 @@ def learning_curves(frame: pd.DataFrame, by: str = "epoch", metric: str = CHOICE
     if frame.empty:
         return nothing("No training with a learning curve is recorded.")
     title = f"Validation {metric} while training, peaks starred"
-    drawn = figure(title, UNITS[by], f"validation {metric}", legend_y=1.02)
+    drawn = figure(title, UNITS[by], f"validation {metric}")
     for masking, one in frame.groupby("masking", sort=False):
         colour = look(masking).colour
         best = one.loc[one[metric].idxmax()]
@@ -218,4 +219,4 @@ def learning_curves(frame: pd.DataFrame, by: str = "epoch", metric: str = CHOICE
             showlegend=False,
             hovertemplate=f"best {COUNTED[by]} %{{x:.0f}}: %{{y:.4f}}",
         )
-    return drawn
+    return drawn.update_layout(legend=BELOW)

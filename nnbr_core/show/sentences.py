@@ -1,6 +1,7 @@
 """What a figure or a table says, in a sentence that is computed."""
 
 import pandas as pd
+from IPython.display import Markdown, display
 
 from nnbr_core.experiments.methods import BASKET_LEVEL, ITEM_LEVEL
 from nnbr_core.experiments.questions import best_ratio
@@ -8,6 +9,11 @@ from nnbr_core.show.record_plots import peaks
 
 # Where the paper finds the best mask ratio, from and to.
 PAPERS_RATIO = {"tafeng": (0.1, 0.1), "dunnhumby": (0.5, 0.7), "instacart": (0.5, 0.7)}
+
+
+def say(sentence: str) -> None:
+    """Show a sentence as text that flows with the window; `print` would break words."""
+    display(Markdown(sentence))
 
 
 def recorded(frame: pd.DataFrame) -> str:

@@ -172,7 +172,10 @@ def agreement(table: pd.DataFrame) -> str:
     expected = table["paper"].str[0].map({"+": HIGHER, "-": LOWER, "0": LEVEL_WITH})
     known = table[expected.notna()]
     if known.empty:
-        return "The paper prints nothing to compare these differences with."
+        return (
+            "For these differences the paper reports no sign that holds on all of its datasets: "
+            "there is nothing to compare with."
+        )
     verdict, expected = known["verdict"], expected[expected.notna()]
     open_ = verdict.isin([LEVEL_WITH, TOO_FEW]) & (verdict != expected)
     agree = int((verdict == expected).sum())

@@ -46,6 +46,7 @@ def test_different_users_cannot_be_paired():
 
 def test_holm_multiplies_the_smallest_p_by_the_number_of_tests():
     assert holm([0.01, 0.04, 0.03]).tolist() == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.6, 0.02, 0.7]).tolist() == pytest.approx([1, 0.06, 1])  # never above one
     assert len(holm([])) == 0
 
 

@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lab outputs bench lock clean
+.PHONY: demo test lab outputs reports bench lock clean
 
 demo: .venv/installed
 	$(BIN)/python -m nnbr_core prepare completejourney
@@ -18,6 +18,9 @@ lab: .venv/installed
 # What the notebooks show when they are opened: one fresh run, from an empty store.
 outputs: .venv/installed
 	NNBR_RUNS=$$(mktemp -d) $(BIN)/python -m nnbr_core outputs
+
+reports: .venv/installed
+	$(BIN)/python -m nnbr_core report
 
 bench: .venv/installed
 	$(BIN)/python -m nnbr_core bench

@@ -9,6 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from nnbr_core.errors import InputError, choose, nearest
+from nnbr_core.paths import project_root
 
 DEFAULT_DATASET = "completejourney"
 DEFAULT_MODEL = "btbr"
@@ -172,6 +173,20 @@ def outputs(args: argparse.Namespace) -> int:
     return 0
 
 
+def report(args: argparse.Namespace) -> int:
+    """Write the reports from the records: tables, verdicts, figures."""
+    from nnbr_core.show.report import refresh_facts, report, write_figures, write_pages
+
+    folder = Path(args.out)
+    refresh_facts()
+    made = report()
+    write_pages(made, folder)
+    print(f"{len(made.pages)} pages in {folder}")
+    drawn = write_figures(made, folder)
+    print(f"{len(made.figures)} figures, {len(drawn)} of them drawn anew")
+    return 0
+
+
 def bench(args: argparse.Namespace) -> int:
     """Measure; one JSON object per benchmark."""
     from nnbr_core.bench import BENCHMARKS
@@ -239,6 +254,8 @@ def _parser(model: str | None) -> _Parser:
     showing.add_argument("--out", default="gallery")
     showing.add_argument("notebook", nargs="*", help="names; all of them if none is given")
     command("outputs", outputs).add_argument("notebook", nargs="*", help="names; all if none")
+    reporting = command("report", report)
+    reporting.add_argument("--out", default=str(project_root() / "reports"), help="where to")
     command("bench", bench).add_argument("name", nargs="*", help="all of them if none is given")
     return parser
 

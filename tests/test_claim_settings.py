@@ -56,10 +56,10 @@ def test_the_best_ratio_inside_a_range_meets_the_best_outside(study):
 
 
 def test_peaks_and_falls_are_read_off_the_curve(study):
-    record = write(study, epochs=curve(0.1, 0.4, 0.3, 0.1))
+    record = write(study, learned=curve(0.1, 0.4, 0.3, 0.1))
     assert claim_settings.peak(record) == 2
     assert claim_settings.loss_after_peak(record) == pytest.approx(1 - 0.2 / 0.4)
-    at_the_end = write(study, epochs=curve(0.1, 0.4))
+    at_the_end = write(study, learned=curve(0.1, 0.4))
     assert np.isnan(claim_settings.loss_after_peak(at_the_end))
 
 
@@ -67,10 +67,10 @@ def test_curves_are_compared_fold_by_fold(study):
     for fold in range(2):
         for name in BASKET_LEVEL:
             falls = 0.1 if name == "basket_explore" else 0.2
-            write(study, fold=fold, epochs=curve(0.4, falls), masking=name)
+            write(study, fold=fold, learned=curve(0.4, falls), masking=name)
         for name, late in zip(ITEM_LEVEL, (1, 3), strict=True):
             rising = [0.1] * (late + fold)
-            write(study, fold=fold, epochs=curve(*rising, 0.4, 0.4), masking=name, mask_ratio=0.5)
+            write(study, fold=fold, learned=curve(*rising, 0.4, 0.4), masking=name, mask_ratio=0.5)
     evidence = Evidence(study)
     later, falls = claim_settings.peaks_by_level(evidence)
     # item-level peaks: fold 0 at 2 and 4, fold 1 at 3 and 5; basket-level always at 1

@@ -30,8 +30,8 @@ def findings(elsewhere) -> dict:
     rising = {name: 0.1 * n for n, name in enumerate(("popularity", *MODELS), start=1)}
     for fold in (0, 1):
         write_baselines(study, rising, fold)
-        write(study, fold=fold, found=0.6, masking="basket_all", epochs=curve(0.4, 0.3))
-        write(study, fold=fold, found=0.6, masking="basket_explore", epochs=curve(0.4, 0.3))
+        write(study, fold=fold, found=0.6, masking="basket_all", learned=curve(0.4, 0.3))
+        write(study, fold=fold, found=0.6, masking="basket_explore", learned=curve(0.4, 0.3))
         write(study, fold=fold, found=hits(0.5, seed=1), masking="item_random", mask_ratio=0.5)
         write(study, fold=fold, found=hits(0.5, seed=2), masking="item_select", mask_ratio=0.5)
         write(study, fold=fold, found=0.9, masking="joint", mask_ratio=0.5)

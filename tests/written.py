@@ -30,7 +30,7 @@ def write(
     fold: int = 0,
     found: np.ndarray | float = 0.1,
     validation: float | None = None,
-    epochs: list[dict] | None = None,
+    learned: list[dict] | None = None,
     **settings,
 ) -> Record:
     """A run of this study in which users found as many of their ten novel items."""
@@ -52,7 +52,7 @@ def write(
         users_left_out=0,
         seconds=1.0,
         peak_mb=1.0,
-        curve=epochs or curve(0.1),
+        curve=learned or curve(0.1),
         chosen={},
         users={"validation": packed, "test": packed},
         commit="",

@@ -60,12 +60,20 @@ def write_facts(dataset: str, facts: Facts) -> None:
     path.write_text(json.dumps(asdict(facts), indent=1) + "\n")
 
 
+def read_facts(dataset: str) -> Facts:
+    """The recorded facts about a dataset."""
+    path = facts_path(dataset)
+    if not path.is_file():
+        raise InputError(f"nothing is recorded about {dataset}: {path} does not exist")
+    return Facts(**json.loads(path.read_text()))
+
+
 def dataset_facts(config: Config) -> Facts:
     """The facts behind this run: from its data, or as recorded where the data is missing."""
     try:
         return measure(data_for(config))
     except InputError:
-        path = facts_path(find_source(config.dataset).name)
-        if config.profile == "quick" or config.recipe.changed() or not path.is_file():
+        name = find_source(config.dataset).name
+        if config.profile == "quick" or config.recipe.changed() or not facts_path(name).is_file():
             raise
-        return Facts(**json.loads(path.read_text()))
+        return read_facts(name)

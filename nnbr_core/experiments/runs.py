@@ -211,12 +211,17 @@ def run(
         return record
 
 
-def frame(dataset: str, store: Path | None = None, profile: str = "paper") -> pd.DataFrame:
-    """All records of a dataset, one row each: settings, then validation and test means."""
+def all_records(dataset: str, store: Path | None = None, profile: str = "paper") -> list[Record]:
+    """All records of a dataset, by id."""
     folder = _profile_folder(profile, store) / dataset
     found = [read_or_warn(path) for path in sorted(folder.glob("*.json"))]
+    return [record for record in found if record]
+
+
+def frame(dataset: str, store: Path | None = None, profile: str = "paper") -> pd.DataFrame:
+    """All records of a dataset, one row each: settings, then validation and test means."""
     rows = []
-    for record in filter(None, found):
+    for record in all_records(dataset, store, profile):
         config = record.config
         row = {"id": record.id, "model": config["model"], "fold": config["fold"]}
         row |= {"seed": config["seed"]} | config["settings"]

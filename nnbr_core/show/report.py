@@ -1,0 +1,91 @@
+"""The reports, from records alone: pages of Markdown, and figures beside them.
+
+No data is needed: what is to be known about a dataset lies in reports/datasets. The same
+records give the same bytes.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import plotly.graph_objects as go
+
+from nnbr_core.errors import InputError
+from nnbr_core.experiments.ablations import strict_order
+from nnbr_core.experiments.claims import judge, judge_across
+from nnbr_core.experiments.facts import Facts, measure, read_facts, write_facts
+from nnbr_core.experiments.methods import baselines
+from nnbr_core.experiments.runs import data_for
+from nnbr_core.experiments.study import Study
+from nnbr_core.show.images import write_svgs
+from nnbr_core.show.report_index import Found, index
+from nnbr_core.show.report_notes import notes
+from nnbr_core.show.report_page import page
+
+DATASETS = ("tafeng", "dunnhumby", "instacart", "completejourney")
+
+
+@dataclass(frozen=True)
+class Recorded(Study):
+    """A study of records alone: the data is not looked for, and nothing is trained."""
+
+    @cached_property
+    def facts(self) -> Facts:
+        return read_facts(self.dataset)
+
+
+def recorded(dataset: str) -> Recorded:
+    """All folds of a dataset in the paper's setting."""
+    return Recorded(dataset, "paper", read_facts(dataset).n_folds, train_missing=False)
+
+
+def refresh_facts() -> None:
+    """Measure again what is recorded about the datasets that are here."""
+    for dataset in DATASETS:
+        try:
+            baskets = data_for(Study(dataset, "paper").config("popularity", 0))
+        except InputError:
+            continue
+        write_facts(dataset, measure(baskets))
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything to be written, by file name."""
+
+    pages: dict[str, str]
+    figures: dict[str, go.Figure]
+
+
+def report() -> Report:
+    studies = {dataset: recorded(dataset) for dataset in DATASETS}
+    findings = {name: judge(study) for name, study in studies.items()}
+    pages, figures = {}, {}
+    for name, study in studies.items():
+        made = page(study, findings[name])
+        pages[f"{name}.md"] = made.text
+        figures |= {f"figures/{figure}.svg": drawn for figure, drawn in made.figures.items()}
+    found = Found(
+        findings,
+        judge_across(list(studies.values())),
+        {name: strict_order(study) for name, study in studies.items()},
+        studies["tafeng"].row(baselines()["popularity"]),
+    )
+    pages["README.md"] = index(found)
+    pages["reproducibility.md"] = notes(studies)
+    return Report(pages, figures)
+
+
+def write_pages(made: Report, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in made.pages.items():
+        (folder / name).write_text(text)
+
+
+def write_figures(made: Report, folder: Path) -> list[Path]:
+    """Draw what has changed; files of figures that are no longer shown are removed."""
+    wanted = {folder / name: figure for name, figure in made.figures.items()}
+    for path in (folder / "figures").glob("*.svg"):
+        if path not in wanted:
+            path.unlink()
+    return write_svgs(wanted)

@@ -1,0 +1,70 @@
+"""The committed reports are what the committed records say."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from nnbr_core.errors import InputError
+from nnbr_core.experiments.facts import facts_path, measure
+from nnbr_core.experiments.runs import data_for
+from nnbr_core.paths import project_root
+from nnbr_core.show.images import is_current
+from nnbr_core.show.report import DATASETS, Report, recorded, report, write_figures, write_pages
+
+REPORTS = project_root() / "reports"
+
+
+@pytest.fixture(scope="module")
+def made() -> Report:
+    """Written where no data can be loaded: records are enough."""
+
+    def refuse(*arguments, **options):
+        raise AssertionError("a report needs no data")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("nnbr_core.experiments.runs.load", refuse)
+        patch.setattr("nnbr_core.experiments.study.load", refuse)
+        return report()
+
+
+def test_pages_are_byte_for_byte_what_the_records_give(made, tmp_path):
+    write_pages(made, tmp_path)
+    assert {path.name for path in REPORTS.glob("*.md")} == set(made.pages)
+    stale = [
+        name
+        for name in made.pages
+        if (tmp_path / name).read_bytes() != (REPORTS / name).read_bytes()
+    ]
+    assert stale == []
+
+
+def test_figures_are_drawn_from_the_records(made):
+    there = {str(path.relative_to(REPORTS)) for path in (REPORTS / "figures").glob("*")}
+    assert there == set(made.figures)
+    assert [n for n, figure in made.figures.items() if not is_current(REPORTS / n, figure)] == []
+
+
+def test_every_link_of_a_page_leads_somewhere(made):
+    for text in made.pages.values():
+        links = [part.split(")")[0] for part in text.split("](")[1:]]
+        assert links and all((REPORTS / link).is_file() for link in set(links))
+
+
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_recorded_facts_are_those_of_the_data(dataset):
+    try:
+        baskets = data_for(recorded(dataset).config("popularity", 0))
+    except InputError as error:
+        pytest.skip(f"needs {dataset}: {error}")
+    text = json.dumps(asdict(measure(baskets)), indent=1) + "\n"
+    assert text == facts_path(dataset).read_text()
+
+
+@pytest.mark.needs("chromium")
+def test_figures_that_are_no_longer_shown_are_removed(made, tmp_path):
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "old.svg").write_text("<svg/>")
+    name, figure = next(iter(made.figures.items()))
+    drawn = write_figures(Report({}, {name: figure}), tmp_path)
+    assert drawn == [tmp_path / name] == list((tmp_path / "figures").iterdir())

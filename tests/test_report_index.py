@@ -1,0 +1,42 @@
+import pytest
+from written import write
+
+from nnbr_core.experiments.ablations import StrictOrder
+from nnbr_core.experiments.claim_list import CLAIMS
+from nnbr_core.experiments.claims import ACROSS, Finding
+from nnbr_core.experiments.evidence import Check
+from nnbr_core.experiments.methods import baselines
+from nnbr_core.experiments.study import Row, Study
+from nnbr_core.show.report_index import Found, index
+
+CLAIM = {claim.id: claim for claim in CLAIMS}
+UP = Check("joint over user_knn", 0.02, 0.01, 0.03, 0.001, 0.1, n=400, folds=2, ids=("x",))
+BEATEN = Check("dream, all over popularity, toy", 0.1, 0.09, 0.2, 0.01, 1, folds=1, ids=("abc",))
+ORDER = StrictOrder("not enough runs", Check("a"), Check("b"), Check("c"))
+
+
+@pytest.fixture
+def popularity(elsewhere) -> Row:
+    study = Study("toy", "quick", folds=2, train_missing=False)
+    for fold, found in enumerate((0.1, 0.3)):
+        record = write(study, "popularity", fold, found=found)
+        record.test.update({name: 0.5 for name in ("ndcg_code@10", "recall@20", "ndcg_code@20")})
+    return Row(baselines()["popularity"], (record,), 1, 0)
+
+
+def test_the_index_tells_what_is_decided_and_counts_the_rest(popularity):
+    findings = [
+        Finding(CLAIM["5b"], "toy", "cannot be told apart", (UP,)),
+        Finding(CLAIM["5a"], "toy", "holds", (UP,)),
+        Finding(CLAIM["X1"], "toy", "not enough runs", (Check("nothing"),)),
+    ]
+    across = Finding(ACROSS, "several", "not enough runs", (BEATEN, Check("a second dataset")))
+    text = index(Found({"toy": findings}, across, {"toy": ORDER}, popularity))
+    assert "2 verdicts; holds: 1, cannot be told apart: 1." in text
+    assert "- 5a, joint training beats the best baseline. toy: holds (joint over user_knn" in text
+    assert "- 5b" not in text  # open: only counted
+    assert "- X1, the best BTBR beats the honest references. toy: not enough runs." in text
+    assert "recall@10 .3000 (paper .0587)" in text
+    assert "those behind 1a: toy [abc](runs/toy/abc.json)." in text
+    assert "| 5a | joint training beats the best baseline | holds<br>+.0200, 2 folds | – |" in text
+    assert "[toy](toy.md)" in text and "not recorded yet" in text

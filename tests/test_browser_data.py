@@ -1,13 +1,94 @@
 """Notebooks about data, masks and recommendations, clicked through in a real JupyterLab."""
 
 import pytest
+from lab import NARROW
 from playwright.sync_api import expect
 
+from nnbr_core.btbr_settings import BtbrSettings
+from nnbr_core.data.describe import last_basket_table
+from nnbr_core.data.toy import world
+from nnbr_core.show.data_widget import matching_users
+from nnbr_core.show.mask_view import counts, example, summary
 
-@pytest.mark.needs("chromium")
-def test_another_user_is_shown_when_picked(lab):
+pytestmark = pytest.mark.needs("chromium")
+TOY = world().baskets
+
+
+def shown(tab, text: str):
+    return expect(tab.page.locator(".widget-html", has_text=text).first)
+
+
+def test_the_tour_runs_to_its_end(lab):
+    with lab.open("00_tour") as tab:
+        tab.run_all()
+        expect(tab.page.locator(".gtitle")).to_have_text("Novel items found in a list of ten")
+        expect(tab.page.get_by_role("link", name="recommend")).to_be_visible()
+        tab.screenshot("00_tour")
+
+
+def test_another_user_is_shown_and_filters_leave_those_who_match(lab):
+    table = last_basket_table(TOY)
     with lab.open("01_explore_data") as tab:
         tab.run_all()
         tab.type("User", "3")
-        expect(tab.page.get_by_text("User 3")).to_be_visible()
+        shown(tab, "User 3").to_be_visible()
+        expect(tab.page.locator(".nnbr-chip")).to_have_count(len(TOY.select([3]).items))
+        tab.slide("Repeat ratio", "ArrowRight", times=20)  # both handles at 1: repeats alone
+        n_matching = len(matching_users(table, (0, 99), (1, 1)))
+        shown(tab, f"{n_matching} of 3,000 users match.").to_be_visible()
         tab.screenshot("01_explore_data")
+
+
+def test_slider_masker_and_user_change_what_is_hidden(lab):
+    settings = {"swap_ratio": 0.2, "swap_hop": 2}
+    with lab.open("02_masks_and_swaps") as tab:
+        tab.run_all()
+        explorer = tab.page.locator(".jp-OutputArea-output .widget-vbox").first
+        tab.slide("Mask ratio", "ArrowRight", times=4)  # 0.30 to 0.50
+        (stage,) = BtbrSettings(masking="item_select", mask_ratio=0.5, **settings).stages()
+        items = example(TOY, 0, stage).items
+        expect(explorer).to_contain_text(summary(items))
+        expect(explorer.locator(".nnbr-hidden")).to_have_count(counts(items)["hidden"])
+        expect(explorer.locator(".nnbr-moved")).to_have_count(counts(items)["moved"])
+        expect(explorer).to_contain_text("this is it")
+        tab.choose("Masker", "basket_all")
+        last = TOY.select([0]).targets()
+        expect(explorer.locator(".nnbr-hidden")).to_have_count(len(last.items))
+        expect(explorer.locator(".nnbr-moved")).to_have_count(0)
+        tab.type("User", "5")
+        expect(explorer).to_contain_text("User 5")
+        tab.screenshot("02_masks_and_swaps")
+
+
+def test_a_typed_basket_gets_lists_of_its_own(lab):
+    with lab.open("recommend") as tab:
+        tab.run_all()
+        expect(tab.page.locator(".nnbr-item")).to_have_count(4 * 10)
+        tab.slide("K", "ArrowLeft", times=7)
+        expect(tab.page.locator(".nnbr-item")).to_have_count(4 * 3)
+        tab.type("Or add an item", "cat food")
+        shown(tab, "User you").to_be_visible()
+        tab.type("Or add an item", "litter")
+        expect(tab.page.locator(".nnbr-chip")).to_have_text(["cat food", "litter"])
+        tab.choose("Group", "cat")
+        expect(tab.page.locator(".nnbr-list")).to_contain_text(["cat"] * 4)
+        expect(tab.page.locator(".nnbr-list").first).not_to_contain_text("coffee")
+        tab.type("Or add an item", "dragon")
+        shown(tab, "unknown item 'dragon'").to_be_visible()
+        tab.page.get_by_role("button", name="Empty the basket").click()
+        shown(tab, "User 0").to_be_visible()
+        tab.screenshot("recommend")
+
+
+@pytest.mark.parametrize("notebook", ["01_explore_data", "02_masks_and_swaps", "recommend"])
+def test_nothing_is_cut_off_in_a_narrow_window(lab, notebook):
+    with lab.open(notebook, width=NARROW) as tab:
+        tab.run_all()
+        page = tab.page.locator(".widget-html").first
+        panel = tab.page.locator(".jp-NotebookPanel-notebook").bounding_box()
+        right = panel["x"] + panel["width"]
+        for control in tab.page.locator(".widget-inline-hbox, .widget-button").all():
+            box = control.bounding_box()
+            assert box["x"] + box["width"] <= right
+        expect(page).to_be_visible()
+        tab.screenshot(f"{notebook}-narrow")

@@ -34,26 +34,43 @@ def test_in_batch_the_plain_result_is_shown(three, shown, monkeypatch):
     assert "User you" in shown[1].data
 
 
-def test_user_typed_basket_length_and_models_change_the_page(three, shown):
+def test_user_length_and_models_change_the_page(three, shown):
     recommender(three, MODELS, k=2)
-    first, second, third, page = shown[0].children
-    picker, length = first.children  # the fixture's items have no groups to choose from
+    choices, ticks, page = shown[0].children
+    picker, _, _, length = choices.children  # the fixture's items have no groups to choose from
     assert "User A" in page.value and page.value.count("nnbr-item") == 1  # 4 alone is novel
     picker.value = 2
     assert "User C" in page.value and page.value.count("nnbr-item") == 2
     length.value = 3
     assert page.value.count("nnbr-item") == 3
-    second.children[1].value = ["4", "3"]
-    assert "User you" in page.value
-    third.children[0].value = False
+    ticks.children[0].value = False
     assert NO_MODEL in page.value
+
+
+def test_items_are_added_until_the_basket_is_emptied(three, shown):
+    recommender(three, MODELS, user=1)
+    choices, _, page = shown[0].children
+    picker, item, clear, _ = choices.children
+    item.value = "4"
+    item.value = "3"
+    assert "User you" in page.value and page.value.count("nnbr-chip") == 2
+    assert item.value == ""
+    item.value = "seven"
+    assert "unknown item &#x27;seven&#x27;" in page.value
+    item.value = "2"
+    assert page.value.count("nnbr-chip") == 3
+    clear.click()
+    assert "User B" in page.value
+    item.value = "2"
+    picker.value = 0  # whoever picks a user wants to see them
+    assert "User A" in page.value
 
 
 def test_groups_can_be_chosen_where_there_are_any(three, shown):
     grouped = three.catalogue.assign(group=["", "food", "drinks", "drinks", ""])
     recommender(replace(three, catalogue=grouped), MODELS, user=1, k=5)
     first, *_, page = shown[0].children
-    group = first.children[2]
+    group = first.children[4]
     assert group.options == ("all groups", "drinks", "food")
     group.value = "food"
     assert "Nothing novel is left here." in page.value  # the user has bought item 1

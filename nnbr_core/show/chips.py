@@ -60,5 +60,6 @@ def user_baskets(baskets: Baskets, user: int) -> str:
     ptr = one.basket_ptr
     columns = ["".join(chips[ptr[b] : ptr[b + 1]]) for b in range(one.n_baskets)]
     meanings = legend([("novel: first time", NOVEL), ("repeat: bought before", REPEAT)])
-    heading = f"<b>User {escape(str(one.user_ids[0]))}</b>, {one.n_baskets} baskets"
+    number = f"{one.n_baskets} basket{'s' * (one.n_baskets > 1)}"
+    heading = f"<b>User {escape(str(one.user_ids[0]))}</b>, {number}"
     return f"<div>{heading}{meanings}{grid(columns, basket_heads(one.n_baskets))}</div>"

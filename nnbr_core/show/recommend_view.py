@@ -1,5 +1,6 @@
 """Novel lists of several models for one person, side by side, with reasons, in plain HTML."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -29,7 +30,7 @@ def item_labels(catalogue: pd.DataFrame) -> pd.Series:
     return name.where(~name.duplicated(keep=False), name + " (" + catalogue["id"] + ")")
 
 
-def typed_basket(catalogue: pd.DataFrame, labels: list[str]) -> Baskets:
+def typed_basket(catalogue: pd.DataFrame, labels: Sequence[str]) -> Baskets:
     """A person who bought one basket of the items with these labels."""
     number = {label: item for item, label in enumerate(item_labels(catalogue))}
     for label in labels:

@@ -3,7 +3,15 @@ import pytest
 from nnbr_core.experiments.claim_list import CLAIMS
 from nnbr_core.experiments.claims import Finding
 from nnbr_core.experiments.evidence import Check
-from nnbr_core.show.claim_tables import bounds, claim_table, effect, sentence, verdict_table
+from nnbr_core.show.claim_tables import (
+    bounds,
+    check_table,
+    claim_table,
+    definitions,
+    effect,
+    sentence,
+    verdict_table,
+)
 
 CLAIM = {claim.id: claim for claim in CLAIMS}
 UP = Check("a over b", 0.0123, 0.001, 0.02, 0.004, 0.1, "recall@10", 412, 1, ("x1", "x2"))
@@ -52,3 +60,18 @@ def test_datasets_stand_side_by_side():
     assert table.loc["5b"].tolist()[1:] == ["holds<br>+.0123, 1 fold", "–"]
     assert table.loc["X1", "toy"] == "does not hold<br>+.0123, 1 fold"
     assert table.loc["2e", "tafeng"] == "not enough runs"
+
+
+def test_definitions_name_what_is_compared_and_how_it_is_judged():
+    table = definitions("instacart")
+    assert table.loc["2e", "claim"] == "basket_explore is worse than basket_all"
+    assert table.loc["2e", "compared"] == "basket_all over basket_explore"
+    assert table.loc["2e", "rule"].startswith("Holds if every difference is significantly")
+    assert "2b" not in table.index
+
+
+def test_every_recorded_comparison_is_listed_with_its_records():
+    table = check_table([HELD, OPEN])
+    assert table.index.tolist() == ["5b"]
+    assert table.loc["5b", ["relative", "records"]].tolist() == ["+12.3%", "x1 x2"]
+    assert check_table([OPEN]).empty

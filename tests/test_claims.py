@@ -1,7 +1,7 @@
 import pytest
 from written import curve, hits, write
 
-from nnbr_core.experiments.claims import judge, judge_across
+from nnbr_core.experiments.claims import everywhere, judge, judge_across
 from nnbr_core.experiments.evidence import Evidence
 from nnbr_core.experiments.methods import LABELS
 from nnbr_core.experiments.study import Study
@@ -107,3 +107,11 @@ def test_one_dataset_is_not_enough(elsewhere):
 def test_a_close_race_cannot_be_told(elsewhere):
     close = FIRST | {"dream": 0.9}
     assert across(elsewhere, close, close).verdict == UNCLEAR
+
+
+def test_other_datasets_with_records_take_part(elsewhere):
+    study = Study("toy", "quick", folds=5)
+    assert everywhere(study) == [study]
+    write_baselines(study_of("completejourney"), SECOND)
+    _, other = everywhere(study)
+    assert (other.name, other.folds, other.train_missing) == ("completejourney", 5, False)

@@ -5,11 +5,14 @@ dataset.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nnbr_core.data.sources import SOURCES
+from nnbr_core.errors import InputError
 from nnbr_core.experiments.claim_list import CLAIMS, Claim
 from nnbr_core.experiments.evidence import Check, Evidence, check_rows, corrected
 from nnbr_core.experiments.methods import baselines
+from nnbr_core.experiments.runs import folder_for
 from nnbr_core.experiments.study import Study
 from nnbr_core.experiments.verdicts import FAILS, all_higher, as_printed, most_higher
 
@@ -79,6 +82,21 @@ def _against_the_best(evidence: Evidence) -> dict[str, Check]:
         for name, row in rows.items()
         if row.folds
     }
+
+
+def everywhere(study: Study) -> list[Study]:
+    """This study, and the same one of every other dataset with records; those train nothing."""
+    studies = [study]
+    for name in SOURCES:
+        other = replace(study, dataset=name, train_missing=False)
+        has_records = folder_for(other.config("popularity", 0)).is_dir()
+        if name == study.name or not has_records:
+            continue
+        try:
+            studies.append(replace(other, folds=min(study.folds, other.facts.n_folds)))
+        except InputError:  # neither the data nor facts about it are here
+            continue
+    return studies
 
 
 def judge_across(studies: Sequence[Study]) -> Finding:

@@ -53,7 +53,8 @@ def level(checks: Sequence[Check]) -> str:
 
 
 def not_higher(checks: Sequence[Check]) -> str:
-    """Like `level`, but being significantly lower is not being higher."""
+    """Holds if every interval lies within 5 % of the reference or the difference is significantly
+    below zero; fails if any is significantly above and its interval reaches further than 5 %."""
     if any(check.is_up and not check.is_level for check in checks):
         return FAILS
     fits = all(check.is_level or check.is_down for check in checks)

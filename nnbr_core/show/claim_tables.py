@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from nnbr_core.experiments.claim_list import CLAIMS
 from nnbr_core.experiments.claims import Finding
 from nnbr_core.experiments.evidence import Check
 from nnbr_core.experiments.verdicts import MISSING
+from nnbr_core.show.markdown import SHORT
 from nnbr_core.show.tables import NONE, score
 
 DECIMALS = {"epochs": 1, "items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
@@ -54,6 +56,41 @@ def sentence(finding: Finding) -> str:
         f"{finding.dataset}: {finding.verdict} ({check.label} {effect(check)}{tested}, "
         f"{_folds(check.folds)}{missing})."
     )
+
+
+def definitions(dataset: str) -> pd.DataFrame:
+    """What every claim about a dataset says, what is compared, and the rule that decides."""
+    rows = [
+        {
+            "id": claim.id,
+            "claim": claim.text,
+            "compared": claim.compared,
+            "rule": " ".join((claim.rule.__doc__ or "").split()),
+        }
+        for claim in CLAIMS
+        if claim.is_about(dataset)
+    ]
+    return pd.DataFrame(rows).set_index("id")
+
+
+def check_table(findings: Sequence[Finding]) -> pd.DataFrame:
+    """Every comparison behind the verdicts, with its records; missing ones are left out."""
+    rows = [
+        {
+            "id": finding.claim.id,
+            "comparison": check.label,
+            "difference": effect(check),
+            "95 % interval": bounds(check),
+            "relative": f"{check.relative:+.1%}" if check.reference else NONE,
+            "p Holm": f"{check.p:.2g}",
+            "folds": check.folds,
+            "records": " ".join(record[:SHORT] for record in check.ids),
+        }
+        for finding in findings
+        for check in finding.checks
+        if not check.is_missing
+    ]
+    return pd.DataFrame(rows).set_index("id") if rows else pd.DataFrame({"id": []})
 
 
 def claim_table(findings: Sequence[Finding]) -> pd.DataFrame:

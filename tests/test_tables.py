@@ -43,7 +43,8 @@ def test_a_method_table_shows_means_intervals_the_paper_and_what_is_behind():
     table = tables.method_table(rows, "tafeng", metrics=("recall@10",))
     low, high = interval(np.array(BETTER))
     assert (
-        table.loc["item_select", "recall@10"] == f".5500 [.{1000 * low:.0f}, .{1000 * high:.0f}] ¹"
+        table.loc["item_select", "recall@10"]
+        == f".5500 [.{1000 * low:.0f},\u00a0.{1000 * high:.0f}] ¹"
     )
     assert table["recall@10"].str[-1].tolist() == ["¹", "²", "g", "]"]
     assert table.loc["item_select", "recall@10, paper"] == ".0801 (+.4699)"

@@ -45,7 +45,7 @@ SYMBOLS = {
     "clea": "triangle-up",
     "dnntsp": "cross",
 }
-BASELINES = {
+BASELINES = {"best baseline": Look(WINE, "hexagon")} | {
     f"{model}, {labels}": Look(colour, symbol)
     for model, symbol in SYMBOLS.items()
     for labels, colour in {"all": PINK, "explore": WINE}.items()

@@ -20,7 +20,7 @@ COUNTED = {"epoch": "epoch", "seconds": "second"}
 
 def nothing(sentence: str) -> go.Figure:
     """A figure that says why it is empty."""
-    drawn = figure("Nothing to draw yet", "", "")
+    drawn = figure("Nothing to draw yet", "", "").update_layout(height=160)
     drawn.add_annotation(text=sentence, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
     return drawn.update_xaxes(visible=False).update_yaxes(visible=False)
 
@@ -80,7 +80,7 @@ def scores(rows: dict[str, Row], metric: str) -> go.Figure:
     _add_paper(drawn, rows, metric)
     for name, row in rows.items():
         if not row.folds:
-            note = {"text": "missing", "x": 0, "xref": "paper", "xanchor": "left"}
+            note = {"text": "missing", "x": 0, "xref": "paper", "xanchor": "left", "xshift": 8}
             drawn.add_annotation(y=name, showarrow=False, font={"color": NEUTRAL}, **note)
     order = list(rows)[::-1]  # plotly counts from below
     drawn.update_yaxes(categoryorder="array", categoryarray=order, automargin=True)
@@ -118,11 +118,13 @@ def swap_heatmap(frame: pd.DataFrame, metric: str, relative: bool = False) -> go
         "swap hop (baskets)",
         "swap ratio (share of items)",
     )
-    largest = np.nanmax(np.abs(values.to_numpy()), initial=1e-9) if relative else None
+    largest = max(values.abs().max().fillna(0).max(), 1e-9) if relative else None
     drawn.add_heatmap(
         x=[str(hop) for hop in values.columns],
         y=[str(ratio) for ratio in values.index],
-        z=values.to_numpy(),
+        z=[
+            [None if np.isnan(v) else v for v in line] for line in values.to_numpy()
+        ],  # JSON has no NaN
         text=shown.to_numpy(),
         customdata=_cells(frame, "ids").map(lambda ids: ", ".join(ids) or "none").to_numpy(),
         texttemplate="%{text}",
@@ -187,7 +189,7 @@ def peaks(frame: pd.DataFrame, metric: str = CHOICE) -> pd.DataFrame:
             f"peak {metric}": round(float(best[metric]), 4),
             "lost by the end": f"{1 - last[metric] / best[metric]:.1%}" if best[metric] else "–",
         }
-    return pd.DataFrame(found).T.rename_axis("masking")
+    return pd.DataFrame(found).T
 
 
 def learning_curves(frame: pd.DataFrame, by: str = "epoch", metric: str = CHOICE) -> go.Figure:

@@ -18,6 +18,7 @@ BOUND_DECIMALS = 3  # of an interval
 HEADLINE = ("recall@10", "ndcg_code@10", "recall@20", "ndcg_code@20")
 MISSING = "missing"
 NONE = "–"
+NO_BREAK = "\u00a0"  # a space that keeps an interval on one line
 BEST = (" ¹", " ²")  # best and second best
 LEVEL = 0.05  # Holm-corrected p-values from here on are noise
 HIGHER, LOWER, LEVEL_WITH, TOO_FEW = "higher", "lower", "cannot be told apart", "not enough runs"
@@ -49,7 +50,7 @@ def score(value: float, decimals: int = 4, signed: bool = False) -> str:
 
 
 def _bounds(low: float, high: float, decimals: int = 4, signed: bool = False) -> str:
-    return f"[{score(low, decimals, signed)}, {score(high, decimals, signed)}]"
+    return f"[{score(low, decimals, signed)},{NO_BREAK}{score(high, decimals, signed)}]"
 
 
 def ranked(rows: dict[str, Row], metric: str) -> list[str]:
@@ -84,7 +85,7 @@ def method_table(
     ¹ and ² are the best two over the folds that all share; `best_sentence` says whether the
     first is above the second by more than noise.
     """
-    table = pd.DataFrame(index=pd.Index(rows, name="method"))
+    table = pd.DataFrame(index=list(rows))
     for metric in metrics:
         marks = dict(zip(ranked(rows, metric), BEST, strict=False))
         table[metric] = [_cell(row, metric, marks.get(name, "")) for name, row in rows.items()]
@@ -215,4 +216,4 @@ def rank_table(rows: dict[str, dict[str, Row]], metric: str) -> pd.DataFrame:
         for dataset, own in rows.items()
     }
     methods = list(dict.fromkeys(name for own in rows.values() for name in own))
-    return pd.DataFrame(places, index=pd.Index(methods, name="method"), dtype="Int64")
+    return pd.DataFrame(places, index=methods, dtype="Int64")

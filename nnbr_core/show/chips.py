@@ -14,6 +14,7 @@ CHIP = "display:block;margin:2px 0;padding:1px 6px;border-radius:8px;font-size:1
 OUTLINE = "border:1px dashed currentColor;opacity:0.75"  # of what is not really there
 COLUMN = "flex:0 0 auto;max-width:13em;margin-right:8px"
 GRID = "display:flex;overflow-x:auto;padding:4px 0;align-items:flex-start"
+CELL = "text-align:left;vertical-align:top;padding:2px 6px;line-height:1.4"  # of a table
 WRAP = "display:flex;flex-wrap:wrap;gap:6px;margin:4px 0"
 
 

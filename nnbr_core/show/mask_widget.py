@@ -11,6 +11,7 @@ from nnbr_core.data.baskets import Baskets
 from nnbr_core.errors import choose
 from nnbr_core.experiments.study import is_interactive
 from nnbr_core.masking import BASKET_VIEWS, MASKERS
+from nnbr_core.show.chips import CELL
 from nnbr_core.show.mask_view import Example, example, hidden_items, masked_baskets, predictions
 from nnbr_core.show.shell import (
     rendered,
@@ -78,8 +79,11 @@ def _chosen(controls: Controls) -> BtbrSettings:
 
 def guess_page(model: Btbr, one: Example, mask: int) -> str:
     """HTML: what the model would say at one mask, and what is true."""
-    table = predictions(model, one, mask)
-    return "<b>What the model would put there</b>" + table.to_html(border=0)
+    table = predictions(model, one, mask).reset_index()
+    page = table.to_html(index=False, border=0, justify="left")
+    for cell in ("<th>", "<td>"):  # inside a widget, tables have no look of their own
+        page = page.replace(cell, f'{cell[:-1]} style="{CELL}">')
+    return "<b>What the model would put there</b>" + page
 
 
 def mask_page(

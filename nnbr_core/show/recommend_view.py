@@ -13,14 +13,13 @@ from nnbr_core.data.baskets import Baskets
 from nnbr_core.errors import InputError, nearest
 from nnbr_core.evaluation import NOBODY, top_novel
 from nnbr_core.explain import effects, recommend
-from nnbr_core.show.chips import WRAP, user_baskets
+from nnbr_core.show.chips import CELL, WRAP, user_baskets
 from nnbr_core.show.plots import figure
 
 N_REASONS = 2  # purchases named as the reason for an item
 NO_REASON = "no purchase in particular"  # popularity's list does not depend on any
 ONLY_REASON = "because of the only item there is"
 LIST = "flex:1 1 16em;min-width:0;font-size:13px;line-height:1.4"
-CELL = "text-align:left;vertical-align:top;padding:2px 6px"
 SMALL = "font-size:11px;opacity:0.8"
 
 

@@ -4,7 +4,16 @@ import pytest
 from nnbr_core.errors import InputError
 from nnbr_core.experiments.methods import Method, each
 from nnbr_core.experiments.runs import run
-from nnbr_core.experiments.study import Row, Study, begin, paired, per_user
+from nnbr_core.experiments.study import (
+    Row,
+    Study,
+    begin,
+    fold_interval,
+    fold_mean,
+    paired,
+    per_user,
+)
+from nnbr_core.significance import interval
 
 PARAMETERS = 'dataset = "toy"\nfolds = 1\nprofile = "quick"\nseed = 0'
 
@@ -89,3 +98,15 @@ def test_pairs_are_the_same_users_of_the_folds_both_have(elsewhere):
     assert np.array_equal(a, two.records[0].per_user()["recall@10"], equal_nan=True)
     nothing = Row(LABELLED, (), 0, 2)
     assert [len(x) for x in paired(two, nothing, "recall@10")] == [0, 0]
+
+
+def test_means_over_folds_count_a_user_once_in_every_fold(elsewhere):
+    records = Study(folds=2).records("popularity")
+    recalls = [record.test["recall@10"] for record in records]
+    assert fold_mean(records, "recall@10") == pytest.approx(np.mean(recalls))
+    twice = [records[0], records[0], records[1]]  # folds that share users
+    assert fold_mean(twice, "recall@10") == pytest.approx((2 * recalls[0] + recalls[1]) / 3)
+    low, high = fold_interval(twice, "recall@10")
+    plain = interval(per_user(twice, "recall@10").to_numpy())
+    assert high - low == pytest.approx(plain[1] - plain[0])
+    assert low < fold_mean(twice, "recall@10") < high

@@ -9,8 +9,7 @@ from nnbr_core.experiments import methods, paper
 from nnbr_core.experiments.config import Config
 from nnbr_core.experiments.methods import Method
 from nnbr_core.experiments.records import Record
-from nnbr_core.experiments.study import CHOICE, Row, Study, per_user
-from nnbr_core.significance import interval
+from nnbr_core.experiments.study import CHOICE, Row, Study, fold_interval, fold_mean
 
 QUICK_CURVE = {"epochs": 6, "patience": 6}  # instead of methods.CURVE
 SETTINGS = ["masking", "mask_ratio", "swap_ratio", "swap_hop"]
@@ -116,11 +115,11 @@ def scored(
     for key, records in groups.items():
         row = dict(zip(by, key, strict=True)) | {"folds": folds, "ids": ()}
         if len(records) == folds > 0:
-            values = per_user(records, metric).to_numpy()
             validation = float(np.mean([one.validation[CHOICE] for one in records]))
-            row |= {"value": float(np.nanmean(values)), "validation": validation}
+            row |= {"value": fold_mean(records, metric), "validation": validation}
             row["ids"] = tuple(one.id for one in records)
-            row["low"], row["high"] = interval(values) if intervals else (np.nan, np.nan)
+            if intervals:
+                row["low"], row["high"] = fold_interval(records, metric)
         rows.append(row)
     return pd.DataFrame(rows, columns=[*by, "value", "low", "high", "validation", "folds", "ids"])
 

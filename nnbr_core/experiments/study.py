@@ -23,6 +23,7 @@ from nnbr_core.experiments.methods import Method
 from nnbr_core.experiments.records import Record
 from nnbr_core.experiments.runs import find_by, run
 from nnbr_core.experiments.sweep import sweep
+from nnbr_core.significance import interval
 
 CHOICE = "recall@10"  # of validation users: what settings are chosen by
 INJECTED = "# Parameters"  # papermill starts the cell it adds with this line
@@ -146,6 +147,22 @@ def per_user(records: list[Record], metric: str) -> pd.Series:
     """One value per user, averaged over the folds that tested them (index: row in the dataset)."""
     values = pd.concat([record.per_user()[metric] for record in records])
     return values.groupby(level=0).mean()
+
+
+def fold_mean(records: Sequence[Record], metric: str) -> float:
+    """The mean over folds of test users' means, which is what the paper prints.
+
+    TaFeng's splits share test users: averaging those first, as tests do, gives another mean.
+    """
+    return float(np.mean([record.per_user()[metric].mean() for record in records]))
+
+
+def fold_interval(records: Sequence[Record], metric: str) -> tuple[float, float]:
+    """A 95 % interval around `fold_mean`, as wide as users make it who count once each."""
+    values = per_user(list(records), metric).to_numpy()
+    shift = fold_mean(records, metric) - float(np.nanmean(values))
+    low, high = interval(values)
+    return low + shift, high + shift
 
 
 def paired(a: Row, b: Row, metric: str) -> tuple[np.ndarray, np.ndarray]:

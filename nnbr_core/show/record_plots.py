@@ -5,10 +5,9 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from nnbr_core.experiments.questions import printed
-from nnbr_core.experiments.study import CHOICE, Row
+from nnbr_core.experiments.study import CHOICE, Row, fold_interval, fold_mean
 from nnbr_core.show.colours import NEUTRAL, look
 from nnbr_core.show.plots import figure
-from nnbr_core.significance import interval
 
 ROW_HEIGHT = 26  # pixels per method
 BELOW = {"orientation": "h", "yanchor": "top", "y": -0.2, "x": 0, "xanchor": "left"}
@@ -33,10 +32,9 @@ def _score_points(rows: dict[str, Row], metric: str) -> pd.DataFrame:
     found = []
     for name, row in rows.items():
         if row.folds:
-            values = row.values(metric).to_numpy()
-            low, high = interval(values)
+            low, high = fold_interval(row.records, metric)
             ids = ", ".join(record.id for record in row.records)
-            found.append((name, np.nanmean(values), low, high, row.folds, ids))
+            found.append((name, fold_mean(row.records, metric), low, high, row.folds, ids))
     return pd.DataFrame(found, columns=["name", "value", "low", "high", "folds", "ids"])
 
 
@@ -221,4 +219,6 @@ def learning_curves(frame: pd.DataFrame, by: str = "epoch", metric: str = CHOICE
             showlegend=False,
             hovertemplate=f"best {COUNTED[by]} %{{x:.0f}}: %{{y:.4f}}",
         )
+    if by == "epoch":
+        drawn.update_xaxes(dtick=max(1, frame["epoch"].max() // 10))  # whole epochs
     return drawn.update_layout(legend=BELOW)

@@ -3,13 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from nnbr_core.experiments.ablations import StrictOrder
 from nnbr_core.experiments.claims import Finding
 from nnbr_core.experiments.evidence import ids_of
 from nnbr_core.experiments.questions import printed
-from nnbr_core.experiments.study import Row
+from nnbr_core.experiments.study import Row, fold_mean
 from nnbr_core.experiments.verdicts import FAILS, HOLDS, VERDICTS
 from nnbr_core.show import markdown
 from nnbr_core.show.claim_tables import sentence, verdict_table
@@ -55,11 +53,9 @@ def _acceptance(row: Row) -> str:
     """Loading, splitting and metrics against the one method that has nothing to tune."""
     if not row.folds:
         return ""
-    means = {
-        metric: np.mean([record.test[metric] for record in row.records]) for metric in HEADLINE
-    }
     ours = [
-        f"{metric} {score(means[metric])} (paper {score(printed(row.method, 'tafeng', metric))})"
+        f"{metric} {score(fold_mean(row.records, metric))} "
+        f"(paper {score(printed(row.method, 'tafeng', metric))})"
         for metric in HEADLINE
     ]
     return (

@@ -15,7 +15,7 @@ from nnbr_core.experiments.methods import (
     baselines,
     strategies,
 )
-from nnbr_core.experiments.study import CHOICE, Study, paired
+from nnbr_core.experiments.study import CHOICE, Study, fold_mean, paired
 from nnbr_core.experiments.verdicts import MISSING
 from nnbr_core.show import markdown
 from nnbr_core.show.tables import score
@@ -87,7 +87,7 @@ def _ndcg(tafeng: Study) -> str:
         return ""
     pairs = [(f"ndcg@{k}", f"ndcg_code@{k}") for k in (10, 20)]
     parts = [
-        f"{cut} {score(row.values(cut).mean())}, not cut {score(row.values(code).mean())}"
+        f"{cut} {score(fold_mean(row.records, cut))}, not cut {score(fold_mean(row.records, code))}"
         for cut, code in pairs
     ]
     return (

@@ -18,12 +18,12 @@ from nnbr_core.show.colours import NOVEL, REPEAT
 from nnbr_core.show.plots import figure
 
 READING = (
-    "Scores are means over test users who bought something novel, with 95 % bootstrap intervals; "
-    "users tested in several folds are averaged first. nDCG is `ndcg_code`, as the paper prints "
-    "it. In the paper's columns the number in brackets is ours minus the paper's. Settings are "
-    "chosen on validation users, within each fold. ¹ and ² mark the best and second best mean; the "
-    'sentence below each table says whether a paired test can tell them apart. "Cannot be told '
-    'apart" means that a difference is below the noise of these users.'
+    "Scores are means over folds of test users who bought something novel, with 95 % bootstrap "
+    "intervals; in tests, users of several folds are averaged first. nDCG is `ndcg_code`, as the "
+    "paper prints it. In the paper's columns the number in brackets is ours minus the paper's. "
+    "Settings are chosen on validation users, within each fold. ¹ and ² mark the best and second "
+    "best mean; the sentence below each table says whether a paired test can tell them apart. "
+    '"Cannot be told apart" means that a difference is below the noise of these users.'
 )
 
 

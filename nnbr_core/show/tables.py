@@ -9,8 +9,8 @@ from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.describe import statistics
 from nnbr_core.experiments import paper
 from nnbr_core.experiments.questions import expected_sign, printed, printed_difference
-from nnbr_core.experiments.study import Row, Study, paired
-from nnbr_core.significance import Comparison, compare, holm, interval
+from nnbr_core.experiments.study import Row, Study, fold_interval, fold_mean, paired
+from nnbr_core.significance import Comparison, compare, holm
 
 DECIMALS = {"items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
 RATIO_DECIMALS = 3
@@ -57,15 +57,15 @@ def ranked(rows: dict[str, Row], metric: str) -> list[str]:
     """Names from best to worst, over the folds that all recorded methods share."""
     there = {name: row for name, row in rows.items() if row.folds}
     folds = min((row.folds for row in there.values()), default=0)
-    means = {name: row.values(metric, folds).mean() for name, row in there.items()}
+    means = {name: fold_mean(row.records[:folds], metric) for name, row in there.items()}
     return sorted(means, key=means.get, reverse=True)
 
 
 def _cell(row: Row, metric: str, mark: str) -> str:
     if not row.folds:
         return MISSING
-    values = row.values(metric).to_numpy()
-    return f"{score(np.nanmean(values))} {_bounds(*interval(values), BOUND_DECIMALS)}{mark}"
+    ends = _bounds(*fold_interval(row.records, metric), BOUND_DECIMALS)
+    return f"{score(fold_mean(row.records, metric))} {ends}{mark}"
 
 
 def _beside(row: Row, dataset: str, metric: str) -> str:
@@ -73,7 +73,7 @@ def _beside(row: Row, dataset: str, metric: str) -> str:
     value = printed(row.method, dataset, metric)
     if np.isnan(value) or not row.folds:
         return score(value)
-    return f"{score(value)} ({score(row.values(metric).mean() - value, signed=True)})"
+    return f"{score(value)} ({score(fold_mean(row.records, metric) - value, signed=True)})"
 
 
 def method_table(

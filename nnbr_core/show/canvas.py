@@ -27,7 +27,7 @@ def run_table(records: list[Record]) -> str:
         | {metric: f"{one.test[metric]:.4f}" for metric in HEADLINE}
         for one in records
     }
-    return pd.DataFrame(facts).to_html(classes="nnbr-run")
+    return pd.DataFrame(facts).to_html(classes="nnbr-run", border=0)
 
 
 def curve_of(record: Record) -> go.Figure:

@@ -36,7 +36,9 @@ class SwapExplorer:
         self.relative = widgets.Checkbox(False, description="relative to no swap", indent=False)
         self.button = widgets.Button(layout={"width": "auto"})
         self.stop = widgets.Button(description="Stop after this run", disabled=True)
-        self.progress = widgets.IntProgress(0, 0, 1, layout={"width": "10em"})
+        self.progress = widgets.IntProgress(
+            0, 0, 1, layout={"width": "10em", "visibility": "hidden"}
+        )
         self.status = widgets.HTML()
         self.detail = Detail("Click a cell to see its run.")
         self.canvas = Canvas(self.figure, self.clicked)
@@ -84,6 +86,7 @@ class SwapExplorer:
 
     def _work(self, masking: str, todo: list[Config]) -> None:
         self.progress.value, self.progress.max = 0, len(todo)
+        self.progress.layout.visibility = "visible"
         problem = rendered(lambda: self._runs(masking, todo))
         done = f"{self.progress.value} of {len(todo)} runs are computed and recorded."
         self.status.value = problem or note(done)

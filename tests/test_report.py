@@ -2,9 +2,11 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
+from nnbr_core.__main__ import main
 from nnbr_core.errors import InputError
 from nnbr_core.experiments.facts import facts_path, measure
 from nnbr_core.experiments.runs import data_for
@@ -68,3 +70,21 @@ def test_figures_that_are_no_longer_shown_are_removed(made, tmp_path):
     name, figure = next(iter(made.figures.items()))
     drawn = write_figures(Report({}, {name: figure}), tmp_path)
     assert drawn == [tmp_path / name] == list((tmp_path / "figures").iterdir())
+
+
+@pytest.mark.needs("chromium")
+def test_the_command_writes_facts_pages_and_figures(made, tmp_path, monkeypatch, capsys):
+    def facts_here(dataset: str) -> Path:
+        return tmp_path / "datasets" / f"{dataset}.json"
+
+    monkeypatch.setattr("nnbr_core.experiments.facts.facts_path", facts_here)
+    monkeypatch.setattr("nnbr_core.show.report.report", lambda: made)  # it took its time once
+    assert main(["report", "--out", str(tmp_path)]) == 0
+    n = len(made.figures)
+    assert capsys.readouterr().out == (
+        f"{len(made.pages)} pages in {tmp_path}\n{n} figures, {n} of them drawn anew\n"
+    )
+    assert (tmp_path / "README.md").read_text() == made.pages["README.md"]
+    assert all(is_current(tmp_path / name, figure) for name, figure in made.figures.items())
+    recorded_facts = facts_path("completejourney").read_bytes()
+    assert facts_here("completejourney").read_bytes() == recorded_facts

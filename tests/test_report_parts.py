@@ -31,6 +31,15 @@ def test_methods_are_listed_with_their_records_or_as_missing(study):
     assert nothing == report_parts.NOTHING
 
 
+def test_a_training_that_never_learned_is_named(study):
+    write(study, "popularity", validation=0.1)
+    write(study, "dream", validation=0.06, labels="all")
+    assert report_parts.unlearned(study.rows(baselines())) == ""
+    write(study, "dnntsp", validation=0.04, labels="all")
+    said = report_parts.unlearned(study.rows(baselines()))
+    assert said.startswith("Less than half of popularity's validation recall@10 in fold 0: dnntsp")
+
+
 def test_differences_list_the_records_of_the_folds_they_share(study):
     a = [write(study, fold=fold, found=0.5, masking="basket_all") for fold in (0, 1)]
     b = write(study, found=0.2, masking="basket_explore")

@@ -99,11 +99,12 @@ class Material:
 
 
 def _baselines(about: Material) -> list[str]:
-    rows = about.rows
+    rows, baselines = about.rows, about.among(methods.baselines())
     models = [n.removesuffix(", all") for n in methods.baselines() if n.endswith(", all")]
     return [
         "## RQ1: existing methods on novel items",
-        report_parts.method_section(about.study, about.among(methods.baselines())),
+        report_parts.method_section(about.study, baselines),
+        report_parts.unlearned(baselines),
         "Trained on novel labels (explore) against all labels:",
         about.differences([(rows[f"{m}, explore"], rows[f"{m}, all"]) for m in models]),
     ]

@@ -16,7 +16,7 @@ from nnbr_core.show.claim_tables import DECIMALS, bounds, effect
 from nnbr_core.show.tables import score
 
 NOTHING = "Nothing of this is recorded yet."
-NO_UNIT = ("explore_ratio",)
+UNLEARNED = 0.5  # of popularity: what any training should reach
 
 
 def _together(*parts: str) -> str:
@@ -46,6 +46,20 @@ def method_section(study: Study, rows: dict[str, Row]) -> str:
         tables.best_sentence(there),
         f"Not recorded yet: {'; '.join(absent)}." if absent else "",
         markdown.runs({name: ids_of(row.records) for name, row in there.items()}, study.name),
+    )
+
+
+def unlearned(rows: dict[str, Row]) -> str:
+    """A warning about trainings that ended before they began to learn."""
+    known = {name: row.records[0].validation[CHOICE] for name, row in rows.items() if row.folds}
+    floor = UNLEARNED * known.get("popularity", 0)
+    names = [name for name, value in known.items() if value < floor]
+    if not names:
+        return ""
+    return (
+        f"Less than half of popularity's validation {CHOICE} in fold 0: {'; '.join(names)}. Such a "
+        "training was stopped before it learned, and verdicts that rest on it say nothing about "
+        "the method."
     )
 
 

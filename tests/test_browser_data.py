@@ -30,7 +30,7 @@ def test_another_user_is_shown_and_filters_leave_those_who_match(lab):
     table = last_basket_table(TOY)
     with lab.open("01_explore_data") as tab:
         tab.run_all()
-        tab.type("User", "3")
+        tab.type("User no.", "3")
         shown(tab, "User 3").to_be_visible()
         expect(tab.page.locator(".nnbr-chip")).to_have_count(len(TOY.select([3]).items))
         tab.slide("Repeat ratio", "ArrowRight", times=20)  # both handles at 1: repeats alone
@@ -55,7 +55,7 @@ def test_slider_masker_and_user_change_what_is_hidden(lab):
         last = TOY.select([0]).targets()
         expect(explorer.locator(".nnbr-hidden")).to_have_count(len(last.items))
         expect(explorer.locator(".nnbr-moved")).to_have_count(0)
-        tab.type("User", "5")
+        tab.type("User no.", "5")
         expect(explorer).to_contain_text("User 5")
         tab.screenshot("02_masks_and_swaps")
 

@@ -28,7 +28,7 @@ def test_every_control_changes_what_is_shown(three, shown):
     control = by_label(controls)
     control["Masker"].value = "basket_all"
     assert "2 hidden, 2 distinct, 1 novel" in page.value
-    control["User"].value = 1
+    control["User no."].value = 1
     assert "User B" in page.value and "2 hidden, 2 distinct, 2 novel" in page.value
     control["Masker"].value = "item_random"
     control["Swap ratio"].value = 1.0
@@ -50,7 +50,7 @@ def test_a_user_who_is_left_out_is_a_sentence_and_no_question(three, shown):
     controls, page, asked, guessed = shown[0].children
     assert asked.children[0].options == {"3 (basket 3)": 0}
     assert "this is it" in guessed.value
-    by_label(controls)["User"].value = 2
+    by_label(controls)["User no."].value = 2
     assert "user C bought nothing new in the last basket" in page.value
     assert asked.children[0].options == () and guessed.value == ""
 

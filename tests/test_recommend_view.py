@@ -65,7 +65,7 @@ def test_a_typed_basket_is_a_person():
 def test_a_list_is_novel_and_says_why(person):
     table = novel_list(Rules(), person, k=3)
     assert table["name"].tolist() == ["cocoa", "tea", "milk"]
-    assert table["why"][1] == "because of milk, bread"
+    assert table["why"][1] == "because of milk and bread"
     assert table["why"][2] == "because of bread"
     assert novel_list(Bestsellers(), person, k=1)["why"].tolist() == [NO_REASON]
 
@@ -78,7 +78,7 @@ def test_a_history_of_one_item_is_its_own_reason():
 def test_a_group_limits_the_list_and_not_the_reasons(person):
     table = novel_list(Rules(), person, k=5, group="drinks")
     assert table["name"].tolist() == ["cocoa", "tea"]
-    assert table["why"][1] == "because of milk, bread"
+    assert table["why"][1] == "because of milk and bread"
     assert len(novel_list(Rules(), person, k=5, group="bakery")) == 0
 
 

@@ -60,7 +60,7 @@ def reasons(model: Any, person: Baskets, items: np.ndarray) -> list[str]:
     for item in items:
         best = np.argsort(-effect[:, item], kind="stable")[:N_REASONS]
         speaking = names[best[effect[best, item] > 0]]
-        texts.append(f"because of {', '.join(speaking)}" if len(speaking) else NO_REASON)
+        texts.append(f"because of {' and '.join(speaking)}" if len(speaking) else NO_REASON)
     return texts
 
 

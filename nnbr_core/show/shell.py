@@ -53,6 +53,7 @@ def show_widget(*parts: widgets.Widget) -> None:
 
 
 def user_picker(user: int, n_users: int) -> widgets.BoundedIntText:
+    """Users by number, from 0; the id they have in the source is shown with their baskets."""
     return widgets.BoundedIntText(
-        user, min=0, max=n_users - 1, description="User", layout={"width": "10em"}
+        user, min=0, max=n_users - 1, description="User no.", layout={"width": "11em"}
     )

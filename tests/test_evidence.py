@@ -93,3 +93,12 @@ def test_baselines_without_a_run_are_named(study):
     assert evidence.best_baseline.method.name == "dream, explore"
     absent = [check.label.split()[0] for check in evidence.absent_baselines]
     assert absent == ["tifuknn", "beacon", "clea", "dnntsp"]
+
+
+def test_a_training_that_never_learned_is_no_evidence(study):
+    write(study, "popularity", validation=0.1)
+    write(study, "dnntsp", validation=0.04, labels="all")
+    write(study, "dream", validation=0.06, labels="all")
+    evidence = Evidence(study)
+    assert [evidence.row(f"{name}, all").folds for name in ("dnntsp", "dream")] == [0, 1]
+    assert study.row(evidence.methods["dnntsp, all"]).folds == 1  # tables still show it

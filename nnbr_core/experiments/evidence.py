@@ -16,6 +16,7 @@ from nnbr_core.significance import LEVEL, Comparison, compare, holm
 
 SIGNIFICANT = 1 - LEVEL
 MARGIN = 0.05  # of the reference: a smaller difference makes no difference
+LEARNED = 0.5  # of popularity's validation recall@10: what any training should reach
 NAN = float("nan")
 
 
@@ -124,8 +125,16 @@ def check_folds(label: str, a: Sequence[float], b: Sequence[float], unit: str, i
     return Check(label, mean, float(low), float(high), p, float(np.mean(b)), unit, n, n, tuple(ids))
 
 
+def has_learned(row: Row, popularity: Row) -> bool:
+    """Did a training get anywhere? One far below popularity in fold 0 was stopped too early."""
+    if not (row.folds and popularity.folds):
+        return True
+    value, floor = (one.records[0].validation[CHOICE] for one in (row, popularity))
+    return value >= LEARNED * floor
+
+
 class Evidence:
-    """The rows of a study, each looked up once."""
+    """The rows of a study, each looked up once. A training that never learned is no evidence."""
 
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -134,7 +143,10 @@ class Evidence:
 
     def row(self, name: str) -> Row:
         if name not in self._rows:
-            self._rows[name] = self.study.row(self.methods[name])
+            row = self.study.row(self.methods[name])
+            if name != "popularity" and not has_learned(row, self.row("popularity")):
+                row = Row(row.method, (), 0, row.n_missing)
+            self._rows[name] = row
         return self._rows[name]
 
     def best(self, what: str, names: Sequence[str], most_folds: bool = False) -> Row:

@@ -78,7 +78,7 @@ class Material:
     def __init__(self, study: Study) -> None:
         self.study, self.name = study, study.name
         self.evidence = Evidence(study)
-        self.rows = {name: self.evidence.row(name) for name in self.evidence.methods}
+        self.rows = study.rows(self.evidence.methods)
         self.best_baseline = best_baseline(self.among(methods.baselines()))
         self.swaps = {
             masking: questions.scored(

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from nnbr_core.experiments import ablations, paper, questions
-from nnbr_core.experiments.evidence import Check, ids_of
+from nnbr_core.experiments.evidence import Check, has_learned, ids_of
 from nnbr_core.experiments.facts import Facts
 from nnbr_core.experiments.records import Record
 from nnbr_core.experiments.study import CHOICE, Row, Study
@@ -16,7 +16,6 @@ from nnbr_core.show.claim_tables import DECIMALS, bounds, effect
 from nnbr_core.show.tables import score
 
 NOTHING = "Nothing of this is recorded yet."
-UNLEARNED = 0.5  # of popularity: what any training should reach
 
 
 def _together(*parts: str) -> str:
@@ -51,15 +50,13 @@ def method_section(study: Study, rows: dict[str, Row]) -> str:
 
 def unlearned(rows: dict[str, Row]) -> str:
     """A warning about trainings that ended before they began to learn."""
-    known = {name: row.records[0].validation[CHOICE] for name, row in rows.items() if row.folds}
-    floor = UNLEARNED * known.get("popularity", 0)
-    names = [name for name, value in known.items() if value < floor]
+    names = [name for name, row in rows.items() if not has_learned(row, rows["popularity"])]
     if not names:
         return ""
     return (
         f"Less than half of popularity's validation {CHOICE} in fold 0: {'; '.join(names)}. Such a "
-        "training was stopped before it learned, and verdicts that rest on it say nothing about "
-        "the method."
+        "training was stopped before it learned: its numbers say nothing about the method, and "
+        "verdicts count it as missing."
     )
 
 

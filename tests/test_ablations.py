@@ -1,5 +1,5 @@
 import pytest
-from written import write
+from written import hits, write
 
 from nnbr_core.experiments.ablations import matched, recorded_variants, seeds, strict_order
 from nnbr_core.experiments.study import Study
@@ -71,6 +71,16 @@ def test_strict_order_is_put_to_the_test(study, item, fixed, shuffled, verdict):
         assert found.gap.difference == pytest.approx(0.3)
         assert found.left.difference == pytest.approx(0.2)
         assert found.closed == pytest.approx(1 / 3)
+
+
+def test_an_insignificant_rest_does_not_refute_by_itself(study):
+    write(study, found=hits(0.5, seed=1), masking="basket_all")
+    write(study, found=hits(0.3, seed=3), masking="basket_all", **SHUFFLED)
+    select(study, hits(0.2, seed=2))
+    select(study, hits(0.48, seed=2), **FIXED)
+    found = strict_order(study)
+    assert found.left.p > 0.05 and not found.left.is_level
+    assert found.verdict == UNCLEAR
 
 
 def test_seeds_of_the_most_repeated_setting(study):

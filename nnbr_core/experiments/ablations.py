@@ -78,15 +78,18 @@ class StrictOrder:
 def _verdict(gap: Check, left: Check, order: Check) -> str:
     """Order explains the gap only if it matters to basket_all, and the correction leaves the gap.
 
-    Refuted if the correction closes the gap (nothing significant is left), or if losing the
-    order makes no difference (the whole interval within 5 %).
+    Refuted if the correction closes the gap (the whole interval of what is left within 5 %, or
+    below zero), or if losing the order makes no difference (the whole interval within 5 %). That
+    what is left is not significant is not enough: few users leave anything insignificant.
     """
     if gap.is_missing or left.is_missing:
         return MISSING
     if not gap.is_up:
         return UNCLEAR
-    if not left.is_up or order.is_level:
+    if left.is_level or left.is_down or order.is_level:
         return FAILS
+    if not left.is_up:
+        return UNCLEAR
     if order.is_missing:
         return MISSING
     return HOLDS if order.is_up else UNCLEAR

@@ -155,8 +155,11 @@ def order_answer(found: ablations.StrictOrder) -> str:
     said = [f"Gap: {gap.label} {_said(gap)}."]
     if not gap.is_up:
         return f"{said[0]} There is no gap here that strict order would have to explain."
-    closes = "closes the gap" if not left.is_up else f"closes {found.closed:.0%} of the gap"
-    said.append(f"Correcting scores for the shift to last baskets {closes}: {_said(left)} is left.")
+    rest = "" if left.is_up else ", which cannot be told from nothing"
+    said.append(
+        f"Correcting scores for the shift to last baskets closes {found.closed:.0%} of the gap: "
+        f"{_said(left)} is left{rest}."
+    )
     if not order.is_missing:
         said.append(f"Order itself: {order.label} {_said(order)}.")
     answers = {

@@ -74,7 +74,7 @@ def test_nothing_is_trained_where_only_records_are_wanted(elsewhere):
     cells = questions.swap_runs(study, "item_random")
     n_cells = 1 + len(FEW["swap_ratio"]) * len(FEW["swap_hop"])
     assert len(questions.missing(cells)) == len(cells) == 2 * n_cells
-    assert set(cells["mask_ratio"]) == {0.1}
+    assert set(cells["mask_ratio"]) == {FEW["mask_ratio"][-1]}
     assert questions.scored(cells, BY_SWAP, "recall@10")["value"].isna().all()
     assert len(questions.missing(questions.ratio_runs(study))) == 2 * 2 * len(FEW["mask_ratio"])
     curves = questions.curve_runs(study)

@@ -1,6 +1,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from nnbr_core.experiments import questions
@@ -14,12 +15,14 @@ def study(elsewhere) -> Study:
     return Study(train_missing=False)
 
 
+def frames(study: Study) -> dict[str, pd.DataFrame]:
+    return {name: questions.swap_runs(study, name) for name in ("item_random", "item_select")}
+
+
 @pytest.fixture
 def explorer(study) -> SwapExplorer:
     """Nothing is recorded yet."""
-    return SwapExplorer(
-        study, {n: questions.swap_runs(study, n) for n in ("item_random", "item_select")}
-    )
+    return SwapExplorer({"toy": study}, {"toy": frames(study)})
 
 
 def heatmap(explorer):
@@ -93,8 +96,29 @@ def test_in_batch_one_plain_heatmap_per_strategy(explorer, monkeypatch):
     kept = []
     monkeypatch.setattr(swap_widget, "display", kept.append)
     monkeypatch.setattr(swap_widget, "is_interactive", lambda: False)
-    swap_widget.swap_explorer(explorer.study, explorer.frames)
+    swap_widget.swap_explorer(explorer.studies["toy"], explorer.frames["toy"])
     assert [figure.layout.title.text.split(":")[0] for figure in kept] == [
         "item_random",
         "item_select",
     ]
+
+
+def test_another_dataset_has_heatmaps_of_its_own(explorer, study):
+    both = SwapExplorer({"toy": study, "shop": study}, explorer.frames | {"shop": frames(study)})
+    first = both.frames["toy"]["item_random"]["config"][0]
+    swap_widget.run(first)  # the reference without swapping
+    recorded = questions.refreshed(study, both.frames["shop"]["item_random"])
+    both.frames = both.frames | {"shop": both.frames["shop"] | {"item_random": recorded}}
+    assert "no swap missing" in title(both)
+    both.dataset.value = "shop"
+    assert "no swap 0." in title(both) and both.button.description == "Compute 4 missing runs"
+
+
+def test_the_widget_offers_every_dataset_with_records(explorer, study, monkeypatch):
+    kept = []
+    monkeypatch.setattr(swap_widget, "display", kept.append)
+    monkeypatch.setattr(swap_widget, "is_interactive", lambda: True)
+    monkeypatch.setattr(swap_widget, "elsewhere", lambda study: {"shop": study})
+    swap_widget.swap_explorer(study, explorer.frames["toy"])
+    (box,) = kept
+    assert box.children[0].children[0].options == ("toy", "shop")

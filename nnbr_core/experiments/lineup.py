@@ -36,15 +36,29 @@ def ratio_pairs(study: Study) -> list[tuple[Row, Row]]:
     ]
 
 
+def _has_records(study: Study) -> bool:
+    """Has it, and is there the data, or facts about it, to read them by?"""
+    if not folder_for(study.config("popularity", 0)).is_dir():
+        return False
+    try:
+        return bool(study.facts.fingerprint)
+    except InputError:
+        return False
+
+
+def elsewhere(study: Study) -> dict[str, Study]:
+    """The same study of other datasets that have records; nothing is trained there."""
+    others = {
+        name: replace(study, dataset=name, train_missing=False, recipe=Recipe())
+        for name in SOURCES
+        if name != study.name
+    }
+    return {name: other for name, other in others.items() if _has_records(other)}
+
+
 def on_every_dataset(study: Study, wanted: dict[str, Method]) -> dict[str, dict[str, Row]]:
-    """Rows of this study's dataset, and of all others that have records (nothing is trained)."""
-    found = {study.name: study.rows(wanted)}
-    for name in SOURCES:
-        other = replace(study, dataset=name, train_missing=False, recipe=Recipe())
-        if name in found or not folder_for(other.config("popularity", 0)).is_dir():
-            continue
-        try:
-            found[name] = other.rows(wanted)
-        except InputError:  # neither the data nor facts about it are here
-            continue
+    """Rows of this study's dataset, and of all others that have records."""
+    found = {
+        name: one.rows(wanted) for name, one in {study.name: study, **elsewhere(study)}.items()
+    }
     return {name: rows for name, rows in found.items() if any(row.folds for row in rows.values())}

@@ -156,10 +156,12 @@ def _cells(profile: str) -> tuple[list[dict], list[dict]]:
 def swap_runs(study: Study, masking: str) -> pd.DataFrame:
     """RQ3: runs over swap ratio x hop, and those without swapping (ratio 0).
 
-    Each fold at the mask ratio its validation users prefer. A few cells are computed if they
-    are missing; the paper's others wait for the button of the heatmap.
+    Each fold at the mask ratio its validation users prefer; the quick profile swaps at one. A
+    few cells are computed if they are missing; the others wait for the button of the heatmap.
     """
-    ratios = best_ratios(study, masking)
+    is_quick = study.profile == "quick"
+    one = methods.FEW["mask_ratio"][-1]
+    ratios = [one] * study.folds if is_quick else best_ratios(study, masking)
     few, more = _cells(study.profile)
     few, more = (
         [

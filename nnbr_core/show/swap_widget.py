@@ -13,6 +13,7 @@ from IPython.display import display
 
 from nnbr_core.experiments import questions
 from nnbr_core.experiments.config import Config
+from nnbr_core.experiments.lineup import elsewhere
 from nnbr_core.experiments.questions import BY_SWAP, scored
 from nnbr_core.experiments.runs import run
 from nnbr_core.experiments.study import Study, is_interactive
@@ -21,18 +22,22 @@ from nnbr_core.show.canvas import Canvas, Detail, fold_control, metric_control
 from nnbr_core.show.shell import note, rendered, row, watch
 from nnbr_core.show.tables import HEADLINE
 
+Frames = dict[str, dict[str, pd.DataFrame]]  # runs by dataset and masking
+
 
 class SwapExplorer:
-    """Swap heatmap: strategy, metric, fold or mean, absolute or relative; missing cells on demand.
+    """Swap heatmap: dataset, strategy, metric, fold or mean, absolute or relative to no swap.
 
     A click shows the cell's runs. A button computes what is missing, one recorded run after
     the other, in a thread of its own; it can be stopped between runs.
     """
 
-    def __init__(self, study: Study, frames: dict[str, pd.DataFrame]):
-        self.study, self.frames = study, frames
-        self.masking = widgets.Dropdown(options=list(frames), description="Strategy")
-        self.metric, self.fold = metric_control(), fold_control(study.folds)
+    def __init__(self, studies: dict[str, Study], frames: Frames):
+        self.studies, self.frames = studies, frames
+        first = next(iter(studies))
+        self.dataset = widgets.Dropdown(options=list(studies), description="Dataset")
+        self.masking = widgets.Dropdown(options=list(frames[first]), description="Strategy")
+        self.metric, self.fold = metric_control(), fold_control(studies[first].folds)
         self.relative = widgets.Checkbox(False, description="relative to no swap", indent=False)
         self.button = widgets.Button(layout={"width": "auto"})
         self.stop = widgets.Button(description="Stop after this run", disabled=True)
@@ -43,7 +48,7 @@ class SwapExplorer:
         self.detail = Detail("Click a cell to see its run.")
         self.canvas = Canvas(self.figure, self.clicked)
         self.stopping, self.thread = Event(), None
-        controls = [self.masking, self.metric, self.fold, self.relative]
+        controls = [self.dataset, self.masking, self.metric, self.fold, self.relative]
         watch(controls, self.redraw)
         self.button.on_click(lambda _: self.compute())
         self.stop.on_click(lambda _: self.stopping.set())
@@ -54,7 +59,7 @@ class SwapExplorer:
     @property
     def frame(self) -> pd.DataFrame:
         """The runs behind what is shown."""
-        frame = self.frames[self.masking.value]
+        frame = self.frames[self.dataset.value][self.masking.value]
         return frame if self.fold.value is None else frame[frame["fold"] == self.fold.value]
 
     def figure(self) -> go.Figure:
@@ -79,37 +84,41 @@ class SwapExplorer:
     def compute(self) -> None:
         """Start computing; returns at once."""
         self.stopping.clear()
-        masking, todo = self.masking.value, questions.missing(self.frame)
-        self.thread = Thread(target=lambda: self._work(masking, todo), daemon=True)
+        shown, todo = (self.dataset.value, self.masking.value), questions.missing(self.frame)
+        self.thread = Thread(target=lambda: self._work(*shown, todo), daemon=True)
         self.button.disabled, self.stop.disabled = True, False
         self.thread.start()
 
-    def _work(self, masking: str, todo: list[Config]) -> None:
+    def _work(self, dataset: str, masking: str, todo: list[Config]) -> None:
         self.progress.value, self.progress.max = 0, len(todo)
         self.progress.layout.visibility = "visible"
-        problem = rendered(lambda: self._runs(masking, todo))
+        problem = rendered(lambda: self._runs(dataset, masking, todo))
         done = f"{self.progress.value} of {len(todo)} runs are computed and recorded."
         self.status.value = problem or note(done)
         self.stop.disabled, self.thread = True, None
         self.redraw()
 
-    def _runs(self, masking: str, todo: list[Config]) -> str:
+    def _runs(self, dataset: str, masking: str, todo: list[Config]) -> str:
         for number, config in enumerate(todo, start=1):
             if self.stopping.is_set():
                 break
             self.status.value = note(f"Run {number} of {len(todo)}: {config}")
             run(config)
-            fresh = questions.refreshed(self.study, self.frames[masking])
-            self.frames = self.frames | {masking: fresh}
+            before = self.frames[dataset]
+            fresh = questions.refreshed(self.studies[dataset], before[masking])
+            self.frames = self.frames | {dataset: before | {masking: fresh}}
             self.progress.value = number
             self.redraw()
         return ""
 
 
 def swap_explorer(study: Study, frames: dict[str, pd.DataFrame]) -> None:
-    if is_interactive():
-        display(SwapExplorer(study, frames).box)
+    """Runs by masking, as `questions.swap_runs` gives them; other datasets come with the widget."""
+    if not is_interactive():
+        for frame in frames.values():
+            table = scored(frame, BY_SWAP, HEADLINE[0])
+            display(record_plots.swap_heatmap(table, HEADLINE[0]))
         return
-    for frame in frames.values():
-        table = scored(frame, BY_SWAP, HEADLINE[0])
-        display(record_plots.swap_heatmap(table, HEADLINE[0]))
+    others = elsewhere(study)
+    more = {name: {m: questions.swap_runs(one, m) for m in frames} for name, one in others.items()}
+    display(SwapExplorer({study.name: study} | others, {study.name: frames} | more).box)

@@ -13,6 +13,7 @@ from nnbr_core.baselines.dnntsp import (
     causal_attention,
     gated,
     shared_loss,
+    users_per_step,
 )
 from nnbr_core.baselines.dnntsp_graphs import Graphs, build_graphs
 from nnbr_core.baselines.popularity import Popularity, PopularitySettings
@@ -157,3 +158,9 @@ def test_what_it_learns_is_the_popularity_of_last_baskets(fitted, toy_fold):
     everything.fit(train, validation, toy_fold.test.histories)
     beaten = validation_metrics(everything.score, validation)["recall@10"]
     assert max(row["recall@10"] for row in fitted.curve) > 1.5 * beaten
+
+
+def test_few_users_are_cut_into_enough_steps():
+    assert users_per_step(9450) == 64  # TaFeng's training users with a novel label
+    assert users_per_step(1670) == 11
+    assert users_per_step(20) == 1

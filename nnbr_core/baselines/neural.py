@@ -24,8 +24,9 @@ def check(settings: Any, *positive: str) -> None:
     """Raise if a setting that all of them have, or one of those named, is out of range."""
     choose("labels", settings.labels, ["all", "explore"])
     for name in (*POSITIVE, *positive):
-        if getattr(settings, name) <= 0:
-            raise InputError(f"{name} {getattr(settings, name)} is not positive")
+        value = getattr(settings, name)
+        if value is not None and value <= 0:
+            raise InputError(f"{name} {value} is not positive")
     rate = getattr(settings, "dropout", 0.0)
     if not 0 <= rate < 1:
         raise InputError(f"dropout {rate} is not between 0 and 1")

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from nnbr_core.errors import InputError
-from nnbr_core.significance import compare, comparison_table, holm, interval
+from nnbr_core.significance import compare, holm, interval
 
 
 def test_an_interval_covers_the_true_mean_about_95_times_of_100():
@@ -48,12 +48,3 @@ def test_holm_multiplies_the_smallest_p_by_the_number_of_tests():
     assert holm([0.01, 0.04, 0.03]).tolist() == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.6, 0.02, 0.7]).tolist() == pytest.approx([1, 0.06, 1])  # never above one
     assert len(holm([])) == 0
-
-
-def test_a_table_compares_everything_with_one_method():
-    rng = np.random.default_rng(2)
-    base = rng.random(30)
-    table = comparison_table({"base": base, "same": base, "more": base + rng.random(30)}, "base")
-    assert table.index.tolist() == ["same", "more"]
-    assert table.loc["same", "difference"] == 0
-    assert table.loc["more", "p_holm"] == pytest.approx(2 * table.loc["more", "p"])

@@ -5,7 +5,13 @@ from nnbr_core.data.toy import world
 from nnbr_core.errors import InputError
 from nnbr_core.experiments import runs
 from nnbr_core.experiments.config import configure
-from nnbr_core.experiments.recommend import LONGER, demo_config, trained_model, write_lists
+from nnbr_core.experiments.recommend import (
+    DEMO_FOLD,
+    LONGER,
+    demo_config,
+    trained_model,
+    write_lists,
+)
 from nnbr_core.experiments.study import Study
 
 QUICK = configure("toy", "btbr", profile="quick")
@@ -53,3 +59,7 @@ def test_a_model_to_look_at_trains_longer_in_the_quick_profile_only():
     assert {name: getattr(quick, name) for name in LONGER} == LONGER
     assert full.masking == quick.masking == "joint"
     assert full.epochs == 100
+
+
+def test_what_is_shown_is_not_the_fold_its_settings_were_picked_on():
+    assert demo_config(Study()).fold == DEMO_FOLD != 0

@@ -22,12 +22,15 @@ from nnbr_core.experiments.study import Study
 
 # A model that is looked at, not compared, is worth more seconds than the quick profile spends.
 LONGER = {"mask_ratio": 0.5, "dim": 32, "epochs": 40, "learning_rate": 0.003}
+# These were picked by hand among 25 on the toy world's fold 0, by its test score: what that fold
+# says about them is too friendly (.417, against .308 on the others), so it is not shown.
+DEMO_FOLD = 1
 
 
 def demo_config(study: Study, masking: str = "joint") -> Config:
-    """The BTBR run behind a notebook's recommendations, on fold 0."""
+    """The BTBR run behind a notebook's recommendations."""
     more = LONGER if study.profile == "quick" else {}
-    return study.config("btbr", 0, masking=masking, **more)
+    return study.config("btbr", DEMO_FOLD, masking=masking, **more)
 
 
 def trained_model(config: Config, progress: bool = False) -> object:

@@ -12,6 +12,7 @@ from nnbr_core.show.mask_view import counts, example, summary
 
 pytestmark = pytest.mark.needs("chromium")
 TOY = world().baskets
+LOADING_MS = 90_000  # a dataset may have to be prepared first
 
 
 def shown(tab, text: str):
@@ -46,6 +47,9 @@ def test_another_user_is_shown_and_filters_leave_those_who_match(lab):
         tab.slide("Repeat ratio", "ArrowRight", times=20)  # both handles at 1: repeats alone
         n_matching = len(matching_users(table, (0, 99), (1, 1)))
         shown(tab, f"{n_matching} of 3,000 users match.").to_be_visible()
+        tab.choose("Dataset", "completejourney")
+        loaded = tab.page.locator(".widget-html", has_text="1,945 of 1,945 users match.")
+        expect(loaded).to_be_visible(timeout=LOADING_MS)
         tab.screenshot("01_explore_data")
         check_narrow(tab, "01_explore_data")
 
@@ -68,6 +72,8 @@ def test_slider_masker_and_user_change_what_is_hidden(lab):
         expect(explorer.locator(".nnbr-moved")).to_have_count(0)
         tab.type("User no.", "5")
         expect(explorer).to_contain_text("User 5")
+        tab.choose("Dataset", "completejourney")
+        expect(explorer).to_contain_text("hidden, ", timeout=LOADING_MS)
         tab.screenshot("02_masks_and_swaps")
         check_narrow(tab, "02_masks_and_swaps")
 

@@ -1,8 +1,15 @@
 import numpy as np
 
 from nnbr_core.data.describe import last_basket_table
+from nnbr_core.experiments.study import Study
 from nnbr_core.show.chips import user_baskets
-from nnbr_core.show.data_widget import NOBODY, dataset_explorer, matching_users, user_page
+from nnbr_core.show.data_widget import (
+    NOBODY,
+    dataset_explorer,
+    matching_users,
+    user_browser,
+    user_page,
+)
 
 
 def test_both_ends_of_a_filter_belong_to_it(three):
@@ -19,16 +26,16 @@ def test_the_page_says_how_many_match_and_whether_this_one_does(three):
     assert NOBODY in user_page(three, 0, np.array([], dtype=int))
 
 
-def test_in_batch_the_plain_result_is_shown(three, shown, monkeypatch):
+def test_in_batch_the_plain_result_is_shown(shown, monkeypatch):
     monkeypatch.delenv("JPY_SESSION_NAME")
     monkeypatch.delenv("VSCODE_PID", raising=False)
-    dataset_explorer(three, user=1)
-    assert user_baskets(three, 1) in shown[0].data
+    study = Study()
+    dataset_explorer(study, user=1)
+    assert user_baskets(study.baskets, 1) in shown[0].data
 
 
-def test_picking_filtering_and_stepping_show_the_right_user(three, shown):
-    dataset_explorer(three)
-    controls, page = shown[0].children
+def test_picking_filtering_and_stepping_show_the_right_user(three):
+    controls, page = user_browser(three).children
     picker, back, onward, _, repeats = controls.children
     picker.value = 1
     assert user_baskets(three, 1) in page.value

@@ -1,6 +1,7 @@
 import ipywidgets
 
 from nnbr_core.errors import InputError
+from nnbr_core.experiments.study import Study
 from nnbr_core.show import shell
 
 
@@ -44,3 +45,18 @@ def test_only_users_who_exist_can_be_picked():
     picker = shell.user_picker(0, n_users=3)
     picker.value = 7
     assert picker.value == 2
+
+
+def test_a_chosen_dataset_is_loaded_and_a_failure_is_shown_in_its_place(shown):
+    def build(baskets):
+        if baskets.n_users != 3000:
+            raise InputError("this one cannot be shown")
+        return ipywidgets.HTML(f"{baskets.n_users} users")
+
+    shell.by_dataset(Study(), build)
+    menu, area = shown[0].children
+    assert area.children[0].value == "3000 users"
+    menu.children[0].value = "completejourney"
+    assert "this one cannot be shown" in area.children[0].value
+    menu.children[0].value = "toy"
+    assert area.children[0].value == "3000 users"

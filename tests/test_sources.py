@@ -1,7 +1,7 @@
 import pytest
 
 from nnbr_core.data.recipe import Recipe
-from nnbr_core.data.sources import SOURCES, find_source
+from nnbr_core.data.sources import SOURCES, find_source, present
 from nnbr_core.errors import InputError
 
 
@@ -36,3 +36,8 @@ def test_a_missing_source_says_what_where_and_how_to_get_it(name, tmp_path, monk
         SOURCES[name].files(Recipe())
     assert SOURCES[name].how_to_get in str(complaint.value)
     assert "not found in" in str(complaint.value)
+
+
+def test_datasets_that_need_no_download_are_always_present(tmp_path, monkeypatch):
+    monkeypatch.setenv("NNBR_DATA", str(tmp_path))
+    assert present() == ["toy", "completejourney"]

@@ -149,6 +149,18 @@ SOURCES = {
 }
 
 
+def present() -> list[str]:
+    """The registered datasets whose files are on this machine."""
+    found = []
+    for name, source in SOURCES.items():
+        try:
+            source.files(Recipe())
+        except InputError:
+            continue
+        found.append(name)
+    return found
+
+
 def find_source(dataset: str) -> Source:
     """A registered source by name, or one made up for a file of the user's own."""
     if dataset in SOURCES:

@@ -6,17 +6,9 @@ import pandas as pd
 
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.describe import last_basket_table
-from nnbr_core.experiments.study import is_interactive
+from nnbr_core.experiments.study import Study, is_interactive
 from nnbr_core.show.chips import user_baskets
-from nnbr_core.show.shell import (
-    note,
-    rendered,
-    row,
-    show_page,
-    show_widget,
-    user_picker,
-    watch,
-)
+from nnbr_core.show.shell import by_dataset, note, rendered, row, show_page, user_picker, watch
 
 Range = tuple[float, float]  # from, to, both included
 NOBODY = "No user has such a history and such a last basket: widen one of the two filters."
@@ -52,13 +44,10 @@ def user_page(baskets: Baskets, user: int, matching: np.ndarray) -> str:
     return note(found) + user_baskets(baskets, user)
 
 
-def dataset_explorer(baskets: Baskets, user: int = 0) -> None:
-    """Pick a user, or step through those a filter leaves; in batch, show the one given."""
+def user_browser(baskets: Baskets, user: int = 0) -> widgets.VBox:
+    """Pick a user, or step through those a filter leaves."""
     table = last_basket_table(baskets)
     n_most = int(table["n_history"].max())
-    everyone = np.arange(baskets.n_users)
-    if not is_interactive():
-        return show_page(user_page(baskets, user, everyone))
     picker = user_picker(user, baskets.n_users)
     back = widgets.Button(description="Previous match", layout={"width": "auto"})
     onward = widgets.Button(description="Next match", layout={"width": "auto"})
@@ -99,4 +88,11 @@ def dataset_explorer(baskets: Baskets, user: int = 0) -> None:
     back.on_click(lambda button: step(-1))
     onward.on_click(lambda button: step(1))
     draw()
-    show_widget(row(picker, back, onward, lengths, repeats), page)
+    return widgets.VBox([row(picker, back, onward, lengths, repeats), page])
+
+
+def dataset_explorer(study: Study, user: int = 0) -> None:
+    """Browse the users of any dataset that is here; in batch, show the user given."""
+    if not is_interactive():
+        return show_page(user_page(study.baskets, user, np.arange(study.baskets.n_users)))
+    by_dataset(study, lambda baskets: user_browser(baskets, min(user, baskets.n_users - 1)))

@@ -9,18 +9,11 @@ from nnbr_core.btbr import Btbr
 from nnbr_core.btbr_settings import BtbrSettings
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.errors import choose
-from nnbr_core.experiments.study import is_interactive
+from nnbr_core.experiments.study import Study, is_interactive
 from nnbr_core.masking import BASKET_VIEWS, MASKERS
 from nnbr_core.show.chips import CELL
 from nnbr_core.show.mask_view import Example, example, hidden_items, masked_baskets, predictions
-from nnbr_core.show.shell import (
-    rendered,
-    row,
-    show_page,
-    show_widget,
-    user_picker,
-    watch,
-)
+from nnbr_core.show.shell import by_dataset, rendered, row, show_page, user_picker, watch
 from nnbr_core.swapping import SWAPS
 
 STEP = 0.05  # of both ratios
@@ -98,17 +91,10 @@ def mask_page(
     return masked_baskets(one) + asked + guess_page(model, one, mask)
 
 
-def mask_explorer(
-    baskets: Baskets,
-    user: int,
-    settings: BtbrSettings,
-    seed: int = 0,
-    model: Btbr | None = None,
-) -> None:
+def mask_browser(
+    baskets: Baskets, user: int, settings: BtbrSettings, seed: int, model: Btbr | None = None
+) -> widgets.VBox:
     """Choose a user, what is hidden and what is moved; with a model, ask it for a hidden item."""
-    choose("masker", settings.masking, MASKERS)
-    if not is_interactive():
-        return show_page(mask_page(baskets, user, *settings.stages(), seed, model))
     controls = _controls(baskets, user, settings, seed)
     hidden = widgets.Dropdown(description="Hidden item", layout={"width": "24em"})
     shown, guessed = widgets.HTML(), widgets.HTML()
@@ -135,4 +121,20 @@ def mask_explorer(
     if model is not None:
         watch([hidden], guess)
     draw()
-    show_widget(row(*controls), shown, *([row(hidden), guessed] if model is not None else []))
+    asked = [row(hidden), guessed] if model is not None else []
+    return widgets.VBox([row(*controls), shown, *asked])
+
+
+def mask_explorer(
+    study: Study, user: int, settings: BtbrSettings, seed: int = 0, model: Btbr | None = None
+) -> None:
+    """What is hidden and moved, in any dataset that is here; the model belongs to the study's."""
+    choose("masker", settings.masking, MASKERS)
+    if not is_interactive():
+        return show_page(mask_page(study.baskets, user, *settings.stages(), seed, model))
+
+    def build(baskets: Baskets) -> widgets.VBox:
+        own = model if baskets is study.baskets else None
+        return mask_browser(baskets, min(user, baskets.n_users - 1), settings, seed, own)
+
+    by_dataset(study, build)

@@ -7,7 +7,11 @@ from html import escape
 import ipywidgets as widgets
 from IPython.display import HTML, display
 
+from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.prepare import load
+from nnbr_core.data.sources import present
 from nnbr_core.errors import InputError
+from nnbr_core.experiments.study import Study
 
 
 def note(text: str) -> str:
@@ -50,6 +54,31 @@ def show_page(page: str) -> None:
 
 def show_widget(*parts: widgets.Widget) -> None:
     display(widgets.VBox(parts))
+
+
+def by_dataset(study: Study, build: Callable[[Baskets], widgets.Widget]) -> None:
+    """Show what `build` makes of the study's baskets, under a menu of all datasets that are here.
+
+    Another dataset is loaded when it is chosen.
+    """
+    names = list(dict.fromkeys([study.dataset, *present()]))
+    menu = widgets.Dropdown(options=names, description="Dataset", layout={"width": "18em"})
+    area = widgets.VBox([build(study.baskets)])
+
+    def switch() -> None:
+        area.children = [widgets.HTML(note(f"Loading {menu.value} ..."))]
+        built = []
+
+        def produce() -> str:
+            is_own = menu.value == study.dataset
+            built.append(build(study.baskets if is_own else load(menu.value)))
+            return ""
+
+        problem = rendered(produce)
+        area.children = built or [widgets.HTML(problem)]
+
+    watch([menu], switch)
+    show_widget(row(menu), area)
 
 
 def user_picker(user: int, n_users: int) -> widgets.BoundedIntText:

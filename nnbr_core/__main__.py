@@ -175,12 +175,21 @@ def outputs(args: argparse.Namespace) -> int:
 
 def report(args: argparse.Namespace) -> int:
     """Write the reports from the records: tables, verdicts, figures."""
-    from nnbr_core.show.report import refresh_facts, report, write_figures, write_pages
+    from nnbr_core.paths import project_root
+    from nnbr_core.show.report import (
+        refresh_facts,
+        report,
+        write_figures,
+        write_pages,
+        write_summary,
+    )
 
     folder = Path(args.out)
     refresh_facts()
     made = report()
     write_pages(made, folder)
+    if folder.resolve() == project_root() / "reports":
+        write_summary(made, project_root() / "README.md")
     print(f"{len(made.pages)} pages in {folder}")
     drawn = write_figures(made, folder)
     print(f"{len(made.figures)} figures, {len(drawn)} of them drawn anew")

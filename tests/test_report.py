@@ -13,6 +13,7 @@ from nnbr_core.experiments.runs import data_for
 from nnbr_core.paths import project_root
 from nnbr_core.show.images import is_current
 from nnbr_core.show.report import DATASETS, Report, recorded, report, write_figures, write_pages
+from nnbr_core.show.report_summary import with_summary
 
 REPORTS = project_root() / "reports"
 
@@ -39,6 +40,11 @@ def test_pages_are_byte_for_byte_what_the_records_give(made, tmp_path):
         if (tmp_path / name).read_bytes() != (REPORTS / name).read_bytes()
     ]
     assert stale == []
+
+
+def test_the_readme_says_what_the_records_say(made):
+    readme = (project_root() / "README.md").read_text()
+    assert with_summary(readme, made.summary) == readme
 
 
 def test_figures_are_drawn_from_the_records(made):
@@ -68,7 +74,7 @@ def test_figures_that_are_no_longer_shown_are_removed(made, tmp_path):
     (tmp_path / "figures").mkdir()
     (tmp_path / "figures" / "old.svg").write_text("<svg/>")
     name, figure = next(iter(made.figures.items()))
-    drawn = write_figures(Report({}, {name: figure}), tmp_path)
+    drawn = write_figures(Report({}, {name: figure}, ""), tmp_path)
     assert drawn == [tmp_path / name] == list((tmp_path / "figures").iterdir())
 
 

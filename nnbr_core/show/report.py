@@ -21,6 +21,7 @@ from nnbr_core.show.images import write_svgs
 from nnbr_core.show.report_index import Found, index
 from nnbr_core.show.report_notes import notes
 from nnbr_core.show.report_page import page
+from nnbr_core.show.report_summary import summary, with_summary
 
 DATASETS = ("tafeng", "dunnhumby", "instacart", "completejourney")
 
@@ -55,6 +56,7 @@ class Report:
 
     pages: dict[str, str]
     figures: dict[str, go.Figure]
+    summary: str  # for the project's README
 
 
 def report() -> Report:
@@ -65,21 +67,26 @@ def report() -> Report:
         made = page(study, findings[name])
         pages[f"{name}.md"] = made.text
         figures |= {f"figures/{figure}.svg": drawn for figure, drawn in made.figures.items()}
+    order = {name: strict_order(study) for name, study in studies.items()}
     found = Found(
         findings,
         judge_across(list(studies.values())),
-        {name: strict_order(study) for name, study in studies.items()},
+        order,
         studies["tafeng"].row(baselines()["popularity"]),
     )
     pages["README.md"] = index(found)
     pages["reproducibility.md"] = notes(studies)
-    return Report(pages, figures)
+    return Report(pages, figures, summary(studies, findings, order))
 
 
 def write_pages(made: Report, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in made.pages.items():
         (folder / name).write_text(text)
+
+
+def write_summary(made: Report, readme: Path) -> None:
+    readme.write_text(with_summary(readme.read_text(), made.summary))
 
 
 def write_figures(made: Report, folder: Path) -> list[Path]:

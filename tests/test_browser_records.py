@@ -16,14 +16,21 @@ def plot(tab: Tab, title: str) -> Locator:
     return figures.filter(has=tab.page.locator(".gtitle", has_text=re.compile(f"^{title}")))
 
 
-def click_at(figure: Locator, across: float, down: float) -> None:
-    """Click a place of the plotting area, given as shares of its size."""
-    area = figure.locator(".nsewdrag").first
+def click_at(figure: Locator, across: float, down: float, hovering: str) -> None:
+    """Click a place of the plotting area, given as shares of its size, once it says `hovering`.
+
+    A figure that was just redrawn may still change its size: the pointer follows.
+    """
+    area, label = figure.locator(".nsewdrag").first, figure.locator(".hoverlayer")
     area.scroll_into_view_if_needed()
-    box = area.bounding_box()
-    place = {"x": across * box["width"], "y": down * box["height"]}
-    area.hover(position=place)
-    figure.page.wait_for_timeout(300)  # plotly finds what is under the pointer
+    for _ in range(20):
+        box = area.bounding_box()
+        place = {"x": across * box["width"], "y": down * box["height"]}
+        area.hover(position=place)
+        figure.page.wait_for_timeout(300)  # plotly finds what is under the pointer
+        if hovering in label.text_content() and area.bounding_box() == box:
+            break
+        figure.page.mouse.move(0, 0)
     area.click(position=place)
 
 
@@ -49,7 +56,7 @@ def test_the_swap_heatmap_answers(lab: Lab):
         relative = plot(tab, re.escape("item_select: change of recall@10 against no swap"))
         expect(relative.locator(".heatmaplayer image")).to_be_visible()
         expect(relative.locator(".heatmap-label").first).to_contain_text("%")
-        click_at(relative, 0.75, 0.25)  # hop 5, swap ratio 0.5
+        click_at(relative, 0.75, 0.25, hovering="swap ratio 0.5, hop 5")
         run = tab.page.locator(".nnbr-run")
         expect(run).to_contain_text("masking item_select")
         expect(run).to_contain_text("swap_ratio 0.5, swap_hop 5")

@@ -14,7 +14,7 @@ def test_run_prints_one_json_object(elsewhere, capsys):
     printed = json.loads(capsys.readouterr().out)
     assert {"id", "validation", "test", "users_scored", "users_left_out", "seconds"} <= set(printed)
     assert {"recall@10", "ndcg@10", "ndcg_code@10"} <= set(printed["test"])
-    assert printed["users_scored"] + printed["users_left_out"] == 200
+    assert printed["users_scored"] + printed["users_left_out"] == 600
 
 
 def test_run_reads_a_file_of_your_own(elsewhere, capsys):
@@ -35,7 +35,7 @@ def test_datasets_says_what_is_there_and_how_to_get_the_rest(tmp_path, monkeypat
     monkeypatch.setenv("NNBR_DATA", str(tmp_path))
     assert main(["datasets"]) == 0
     printed = capsys.readouterr().out
-    assert "toy: found, 29,631 rows" in printed
+    assert "toy: found, 89,859 rows" in printed
     assert "instacart: not found" in printed
     assert f"looked in {tmp_path}/instacart" in printed
     assert "to get it: run: python -m nnbr_core fetch tafeng_raw" in printed

@@ -69,10 +69,9 @@ def summary(
     return "\n\n".join(
         [
             _table(studies),
-            "± is half of a 95 % interval over users, in brackets the number of folds behind it; rows with other "
-            "numbers of folds are about other users. "
-            "Settings are chosen on validation users. All metrics, methods and tests: "
-            "[reports](reports/README.md).",
+            "± is half of a 95 % interval over users, in brackets the number of folds behind it: "
+            "where these differ, the numbers are about different users. Settings are chosen on "
+            "validation users. All metrics, methods and tests: [reports](reports/README.md).",
             "Does the best BTBR beat last-basket popularity, item kNN and user kNN? "
             + " ".join(beyond),
             "Does item-level masking lose on TaFeng because order is strict there? "

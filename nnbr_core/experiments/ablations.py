@@ -41,7 +41,8 @@ def matched(study: Study, name: str, variant: str) -> tuple[Row, Row]:
     rows = []
     for side, label in enumerate((f"{name}, {variant}", name)):
         same = tuple(p[side] for p, n in zip(pairs, recorded, strict=True) if n == folds)
-        rows.append(_row(study, Method(label, "btbr", (), same, method.paper), folds))
+        printed = method.paper if label == name else ""  # the paper has no variants
+        rows.append(_row(study, Method(label, "btbr", (), same, printed), folds))
     return rows[0], rows[1]
 
 

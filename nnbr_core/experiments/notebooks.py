@@ -22,7 +22,7 @@ PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>nnbr
 body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem;
   padding: 0 1rem; }}
 article {{ border-top: 1px solid #ccc; padding: 1rem 0; }} h2 {{ margin: 0; font-size: 1.2rem; }}
-.failed {{ color: #a2340b; }} 
+.failed {{ color: #a2340b; }}
 .figure {{ overflow-x: auto; }} .figure .plotly-graph-div {{ min-width: 36rem; }} small {{ color: #555; }}
 </style><script src="plotly.min.js"></script></head><body><h1>{title}</h1>{articles}</body></html>
 """

@@ -23,7 +23,8 @@ body {{ font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60re
   padding: 0 1rem; }}
 article {{ border-top: 1px solid #ccc; padding: 1rem 0; }} h2 {{ margin: 0; font-size: 1.2rem; }}
 .failed {{ color: #a2340b; }}
-.figure {{ overflow-x: auto; }} .figure .plotly-graph-div {{ min-width: 36rem; }} small {{ color: #555; }}
+.figure {{ overflow-x: auto; }} .figure .plotly-graph-div {{ min-width: 36rem; }}
+small {{ color: #555; }}
 </style><script src="plotly.min.js"></script></head><body><h1>{title}</h1>{articles}</body></html>
 """
 

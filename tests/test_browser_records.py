@@ -1,12 +1,14 @@
 """Widgets about runs in a real JupyterLab: what a reader sees after a click."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from lab import Lab, Tab
 from playwright.sync_api import Locator, expect
 
 pytestmark = pytest.mark.needs("chromium")
+Place = tuple[float, float]  # pixels from the window's left and top
 COMPUTED_MS = 60_000  # five small trainings on a busy machine
 
 
@@ -16,22 +18,31 @@ def plot(tab: Tab, title: str) -> Locator:
     return figures.filter(has=tab.page.locator(".gtitle", has_text=re.compile(f"^{title}")))
 
 
-def click_at(figure: Locator, across: float, down: float, hovering: str) -> None:
-    """Click a place of the plotting area, given as shares of its size, once it says `hovering`.
+def click(figure: Locator, place: Callable[[], Place], hovering: str) -> None:
+    """Click a place of the window, once the figure says `hovering` there.
 
     A figure that was just redrawn may still change its size: the pointer follows.
     """
-    area, label = figure.locator(".nsewdrag").first, figure.locator(".hoverlayer")
-    area.scroll_into_view_if_needed()
-    for _ in range(20):
-        box = area.bounding_box()
-        place = {"x": across * box["width"], "y": down * box["height"]}
-        area.hover(position=place)
+    label, mouse = figure.locator(".hoverlayer"), figure.page.mouse
+    for _ in range(30):
+        here = place()
+        mouse.move(*here)
         figure.page.wait_for_timeout(300)  # plotly finds what is under the pointer
-        if hovering in label.text_content() and area.bounding_box() == box:
+        if hovering in label.text_content() and place() == here:
             break
-        figure.page.mouse.move(0, 0)
-    area.click(position=place)
+        mouse.move(0, 0)
+    mouse.click(*here)
+
+
+def inside(area: Locator, across: float, down: float) -> Callable[[], Place]:
+    """A place in an element, given as shares of its size; found anew at every call."""
+
+    def place() -> Place:
+        area.scroll_into_view_if_needed()
+        box = area.bounding_box()
+        return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+    return place
 
 
 def switch(tab: Tab, label: str) -> None:
@@ -56,7 +67,8 @@ def test_the_swap_heatmap_answers(lab: Lab):
         relative = plot(tab, re.escape("item_select: change of recall@10 against no swap"))
         expect(relative.locator(".heatmaplayer image")).to_be_visible()
         expect(relative.locator(".heatmap-label").first).to_contain_text("%")
-        click_at(relative, 0.75, 0.25, hovering="swap ratio 0.5, hop 5")
+        cell = inside(relative.locator(".nsewdrag").first, 0.75, 0.25)
+        click(relative, cell, hovering="swap ratio 0.5, hop 5")
         run = tab.page.locator(".nnbr-run")
         expect(run).to_contain_text("masking item_select")
         expect(run).to_contain_text("swap_ratio 0.5, swap_hop 5")
@@ -88,13 +100,8 @@ def test_mask_ratios_and_learning_curves_answer(lab: Lab):
         expect(ratios.locator(".scatterlayer .trace")).to_have_count(1)
         tab.choose("Metric", "ndcg@20")
         ratios = plot(tab, "ndcg@20 over mask ratio")
-        point = ratios.locator(".point").first
-        point.scroll_into_view_if_needed()
-        box = point.bounding_box()
-        centre = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        tab.page.mouse.move(*centre)
-        tab.page.wait_for_timeout(300)
-        tab.page.mouse.click(*centre)
+        expect(ratios).to_be_visible()
+        click(ratios, inside(ratios.locator(".point").first, 0.5, 0.5), hovering="mask ratio")
         expect(tab.page.locator(".nnbr-run")).to_contain_text("masking item_select")
         curves = plot(tab, "Validation recall@10 while training").last
         expect(curves.locator(".xtitle")).to_have_text("epochs")

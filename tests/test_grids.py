@@ -1,4 +1,5 @@
 import pytest
+import yaml
 
 from nnbr_core.errors import InputError
 from nnbr_core.experiments.config import configure
@@ -79,3 +80,9 @@ def test_every_question_has_a_pruned_grid_and_the_papers(question):
     (path,) = (project_root() / "notebooks" / "grids").glob(f"{question}_*.yaml")
     pruned, paper = (read_grid(path, grid, dataset="toy") for grid in ("pruned", "paper"))
     assert 0 < len(pruned) < len(paper)
+
+
+def test_every_grid_of_the_reports_can_be_run():
+    path = project_root() / "reports" / "grid.yaml"
+    names = yaml.safe_load(path.read_text())["grids"]
+    assert all(len(read_grid(path, name, dataset="toy")) > 1 for name in names)

@@ -4,6 +4,7 @@ import nbformat
 import papermill
 import plotly.graph_objects as go
 import pytest
+from lab import ARGUMENTS, CHROMIUM
 from playwright.sync_api import sync_playwright
 
 from nnbr_core.errors import InputError
@@ -57,21 +58,23 @@ def test_the_index_links_every_page_by_its_question(shown):
     assert '<a href="bad.html">What is bad?</a>' in index
 
 
-@pytest.mark.needs("chromium")
-def test_figures_are_drawn_without_a_network(shown):
+@pytest.fixture
+def offline_page():
+    """A page of a browser that has no network."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
-        )
-        context = browser.new_context(offline=True)
-        page = context.new_page()
-        errors = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        for name in ("good.html", "index.html"):
-            page.goto(f"file://{shown[1]}/{name}")
-            page.wait_for_selector(".plotly .bars .point")
-            assert page.locator(".gtitle").text_content() == "one"
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser.new_context(offline=True).new_page()
         browser.close()
+
+
+@pytest.mark.needs("chromium")
+def test_figures_are_drawn_without_a_network(shown, offline_page):
+    errors = []
+    offline_page.on("pageerror", lambda error: errors.append(str(error)))
+    for name in ("good.html", "index.html"):
+        offline_page.goto(f"file://{shown[1]}/{name}")
+        offline_page.wait_for_selector(".plotly .bars .point")
+        assert offline_page.locator(".gtitle").text_content() == "one"
     assert errors == []
 
 
@@ -93,21 +96,15 @@ def test_outputs_are_kept_in_place_and_nothing_else(tmp_path):
 
 
 @pytest.mark.needs("chromium")
-def test_every_figure_of_a_real_notebook_is_drawn_without_a_network(tmp_path):
+def test_every_figure_of_a_real_notebook_is_drawn_without_a_network(tmp_path, offline_page):
     (done,) = gallery([named_notebook("01_explore_data")], {"dataset": "toy"}, tmp_path)
     assert done.error == ""
     executed = nbformat.read(tmp_path / "01_explore_data.ipynb", as_version=4)
     n_figures = len(draw_figures(executed))
     assert n_figures >= 8
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
-        )
-        page = browser.new_context(offline=True).new_page()
-        page.goto(f"file://{tmp_path}/01_explore_data.html")
-        page.wait_for_selector(".js-plotly-plot .main-svg")
-        assert page.locator(".js-plotly-plot .gtitle").count() == n_figures
-        browser.close()
+    offline_page.goto(f"file://{tmp_path}/01_explore_data.html")
+    offline_page.wait_for_selector(".js-plotly-plot .main-svg")
+    assert offline_page.locator(".js-plotly-plot .gtitle").count() == n_figures
 
 
 def test_an_unknown_parameter_is_refused_before_anything_runs(tmp_path):

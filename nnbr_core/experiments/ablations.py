@@ -12,7 +12,7 @@ from nnbr_core.experiments.evidence import Check, check_rows, corrected
 from nnbr_core.experiments.methods import ITEM_LEVEL, Method, strategies
 from nnbr_core.experiments.questions import best_by_validation
 from nnbr_core.experiments.records import Record
-from nnbr_core.experiments.study import Row, Study
+from nnbr_core.experiments.study import Row, Study, n_leading
 from nnbr_core.experiments.verdicts import FAILS, HOLDS, MISSING, UNCLEAR
 
 VARIANTS = {
@@ -23,11 +23,6 @@ VARIANTS = {
 SHUFFLED_OR_NOT = ("item_random", "item_select", "basket_all", "joint")
 
 
-def _n_leading(records: Sequence[Record | None]) -> int:
-    """How many of the first folds are recorded."""
-    return next((i for i, record in enumerate(records) if record is None), len(records))
-
-
 def matched(study: Study, name: str, variant: str) -> tuple[Row, Row]:
     """A strategy's variant and the strategy itself, among the same settings on the same folds.
 
@@ -36,7 +31,7 @@ def matched(study: Study, name: str, variant: str) -> tuple[Row, Row]:
     method = strategies()[name]
     unique = dict.fromkeys(tuple(one.items()) for one in (*method.grid, *method.more))
     pairs = [(dict(one) | VARIANTS[variant], dict(one)) for one in unique]
-    recorded = [min(_n_leading(_find(study, one)) for one in pair) for pair in pairs]
+    recorded = [min(n_leading(_find(study, one)) for one in pair) for pair in pairs]
     folds = max(recorded)
     rows = []
     for side, label in enumerate((f"{name}, {variant}", name)):

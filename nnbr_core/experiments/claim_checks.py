@@ -15,9 +15,9 @@ from nnbr_core.experiments.methods import (
     strategies,
     swapped,
 )
+from nnbr_core.experiments.paper import METRICS
 from nnbr_core.experiments.study import CHOICE, Row
 
-METRICS = ("recall@10", "ndcg_code@10", "recall@20", "ndcg_code@20")  # what the paper prints
 DIGITS = {"items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
 DIGITS |= {"repeat_ratio": 3}  # printed by the paper
 RECENT = ("tifuknn", "clea", "dnntsp")

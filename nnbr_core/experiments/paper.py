@@ -13,6 +13,7 @@ from nnbr_core.errors import choose
 
 TABLES = Path(__file__).parent / "paper_tables"
 DATASETS = ("tafeng", "dunnhumby", "instacart")
+METRICS = ("recall@10", "ndcg_code@10", "recall@20", "ndcg_code@20")  # what it prints
 
 
 @cache

@@ -9,7 +9,7 @@ from nnbr_core.experiments import methods, paper
 from nnbr_core.experiments.config import Config
 from nnbr_core.experiments.methods import Method
 from nnbr_core.experiments.records import Record
-from nnbr_core.experiments.study import CHOICE, Row, Study, fold_interval, fold_mean
+from nnbr_core.experiments.study import CHOICE, Row, Study, fold_interval, fold_mean, n_leading
 
 QUICK_CURVE = {"epochs": 6, "patience": 6}  # instead of methods.CURVE
 SETTINGS = ["masking", "mask_ratio", "swap_ratio", "swap_hop"]
@@ -92,7 +92,7 @@ def ratio_runs(study: Study) -> pd.DataFrame:
 def _leading(group: pd.DataFrame) -> list[Record]:
     """The records of the first folds, up to one that is missing."""
     records = group.sort_values("fold")["record"].tolist()
-    return records[: next((i for i, one in enumerate(records) if one is None), len(records))]
+    return records[: n_leading(records)]
 
 
 def scored(

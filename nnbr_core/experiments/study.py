@@ -34,6 +34,11 @@ def is_interactive() -> bool:
     return "JPY_SESSION_NAME" in os.environ or "VSCODE_PID" in os.environ
 
 
+def n_leading(records: Sequence[Record | None]) -> int:
+    """How many of the first folds are recorded."""
+    return next((i for i, record in enumerate(records) if record is None), len(records))
+
+
 @dataclass(frozen=True)
 class Row:
     """A method's results: one record per fold, chosen on that fold's validation users."""
@@ -122,7 +127,7 @@ class Study:
             configs = [self.config(method.model, fold, **one) for fold in range(self.folds)]
             if configs not in wanted:  # a default spelled out is the same run
                 table.append(self.find(configs))
-        n_recorded = [next((i for i, r in enumerate(row) if r is None), len(row)) for row in table]
+        n_recorded = [n_leading(row) for row in table]
         folds = max(n_recorded)
         taking_part = [row for row, n in zip(table, n_recorded, strict=True) if n >= folds > 0]
         chosen = tuple(

@@ -7,7 +7,7 @@ import pandas as pd
 from nnbr_core.errors import InputError
 from nnbr_core.experiments.ablations import StrictOrder
 from nnbr_core.experiments.claims import Finding
-from nnbr_core.experiments.methods import all_methods
+from nnbr_core.experiments.methods import Method, all_methods
 from nnbr_core.experiments.questions import printed
 from nnbr_core.experiments.study import CHOICE, Study, fold_interval, fold_mean
 from nnbr_core.show import markdown
@@ -34,9 +34,9 @@ SHOWN = (
 )
 
 
-def _cell(study: Study, name: str) -> str:
+def _cell(study: Study, method: Method) -> str:
     """Mean, half a 95 % interval, and in brackets the number of folds."""
-    row = study.row(all_methods()[name])
+    row = study.row(method)
     if not row.folds:
         return NONE
     low, high = fold_interval(row.records, CHOICE)
@@ -45,11 +45,12 @@ def _cell(study: Study, name: str) -> str:
 
 
 def _table(studies: Mapping[str, Study]) -> str:
-    columns = {}
+    methods, columns = all_methods(), {}
+    shown = [methods[name] for name in SHOWN]
     for dataset, study in studies.items():
-        columns[dataset] = [_cell(study, name) for name in SHOWN]
+        columns[dataset] = [_cell(study, method) for method in shown]
         if dataset == "tafeng":
-            theirs = [printed(all_methods()[name], dataset, CHOICE) for name in SHOWN]
+            theirs = [printed(method, dataset, CHOICE) for method in shown]
             columns["tafeng, paper"] = [score(value) for value in theirs]
     return markdown.table(pd.DataFrame(columns, index=pd.Index(SHOWN, name=CHOICE)))
 

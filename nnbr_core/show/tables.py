@@ -15,7 +15,7 @@ from nnbr_core.significance import Comparison, compare, holm
 DECIMALS = {"items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
 RATIO_DECIMALS = 3
 BOUND_DECIMALS = 3  # of an interval
-HEADLINE = ("recall@10", "ndcg_code@10", "recall@20", "ndcg_code@20")
+HEADLINE = paper.METRICS
 MISSING = "missing"
 NONE = "–"
 NO_BREAK = "\u00a0"  # a space that keeps an interval on one line

@@ -41,7 +41,7 @@ from nnbr_core.training import (
 )
 from nnbr_core.transformer import Network
 
-SHIFT_STRENGTHS = (0, 0.25, 0.5, 0.75, 1, 1.5)
+SHIFT_STRENGTHS = (0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4)
 USERS_TO_SCORE = 128  # at once; users of similar length, so that little padding is needed
 
 

@@ -21,9 +21,7 @@ Masker = Callable[[Batch, float, Generator], Masked]
 
 def _hide(batch: Batch, hidden: Tensor) -> Masked:
     """Replace the tokens where `hidden` (B, L) is true by MASK and make them the labels."""
-    return Masked(
-        batch.tokens.masked_fill(hidden, MASK), batch.tokens.masked_fill(~hidden, IGNORE)
-    )
+    return Masked(batch.tokens.masked_fill(hidden, MASK), batch.tokens.masked_fill(~hidden, IGNORE))
 
 
 def item_random(batch: Batch, ratio: float, rng: Generator) -> Masked:

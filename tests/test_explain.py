@@ -2,7 +2,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nnbr_core.btbr import Btbr
+from nnbr_core.btbr_settings import BtbrSettings
 from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.folds import part
 from nnbr_core.errors import InputError
 from nnbr_core.explain import effects, one_person, recommend, why, without_each
 
@@ -92,3 +95,20 @@ def test_effects_of_all_items_at_once_are_those_of_why():
     assert items.tolist() == [0, 1, 2]
     table = why(Rules(), history, "c1").set_index("name")["effect"]
     assert table[["milk", "bread", "tea"]].tolist() == effect[:, 3].tolist()
+
+
+def test_the_reason_behind_a_learned_rule_is_found():
+    """Whoever bought 0 ends with 10, whoever bought 1 with 11; items 2 to 9 mean nothing."""
+    draw = np.random.default_rng(0)
+    users = []
+    for number in range(200):
+        noise = draw.choice(np.arange(2, 10), 4, replace=False).tolist()
+        cause = number % 2
+        users.append([[noise[0], cause], noise[1:3], [noise[3]], [10 + cause]])
+    people = part(Baskets.from_lists(users))
+    settings = BtbrSettings(dim=16, heads=2, epochs=15, batch_size=16, learning_rate=5e-3)
+    model = Btbr(settings, people.histories, device="cpu").fit(people, people, people.histories)
+    for cause in (0, 1):
+        reasons = why(model, [[2, cause], [3, 4], [5]], 10 + cause)
+        assert reasons["id"][0] == str(cause)
+        assert reasons["effect"][0] > 3 * reasons["effect"][1]

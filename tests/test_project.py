@@ -27,6 +27,7 @@ LAYERS = [
     {"baselines"},
     {"experiments"},
     {"show", "bench"},
+    {"commands"},
     {"__main__"},
 ]
 

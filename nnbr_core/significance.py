@@ -9,7 +9,8 @@ from statsmodels.stats.multitest import multipletests
 from nnbr_core.errors import InputError
 
 N_RESAMPLES = 2000
-LEVEL = 0.95
+CONFIDENCE = 0.95  # of intervals
+NOISE = 0.05  # p-values from here on are noise
 
 
 def interval(values: np.ndarray, seed: int = 0) -> tuple[float, float]:
@@ -25,7 +26,7 @@ def interval(values: np.ndarray, seed: int = 0) -> tuple[float, float]:
         (values,),
         np.mean,
         n_resamples=N_RESAMPLES,
-        confidence_level=LEVEL,
+        confidence_level=CONFIDENCE,
         method="percentile",
         batch=100,
         rng=np.random.default_rng(seed),

@@ -18,8 +18,7 @@ from nnbr_core.experiments.methods import (
 from nnbr_core.experiments.paper import METRICS
 from nnbr_core.experiments.study import CHOICE, Row
 
-DIGITS = {"items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
-DIGITS |= {"repeat_ratio": 3}  # printed by the paper
+DESCRIBED = ("items", "users", "avg_basket_size", "avg_baskets_per_user", "repeat_ratio")
 RECENT = ("tifuknn", "clea", "dnntsp")
 
 
@@ -27,7 +26,8 @@ def statistics(evidence: Evidence) -> list[Check]:
     """Each number of the dataset table, minus the paper's, at the paper's digits."""
     facts, printed = evidence.study.facts, paper.dataset_row(evidence.study.name)
     checks = []
-    for name, digits in DIGITS.items():
+    for name in DESCRIBED:
+        digits = paper.DECIMALS[name]
         off = round(round(facts.statistics[name], digits) - printed[name], digits)
         size = {"reference": printed[name], "n": facts.n_users, "folds": facts.n_folds}
         checks.append(Check(name, off, off, off, 1.0, unit=name, **size))

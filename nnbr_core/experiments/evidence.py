@@ -12,9 +12,8 @@ from nnbr_core.experiments.methods import Method, all_methods, baselines
 from nnbr_core.experiments.questions import best_by_validation
 from nnbr_core.experiments.records import Record
 from nnbr_core.experiments.study import CHOICE, Row, Study, paired, per_user
-from nnbr_core.significance import LEVEL, Comparison, compare, holm
+from nnbr_core.significance import CONFIDENCE, NOISE, Comparison, compare, holm
 
-SIGNIFICANT = 1 - LEVEL
 MARGIN = 0.05  # of the reference: a smaller difference makes no difference
 LEARNED = 0.5  # of popularity's validation recall@10: what any training should reach
 NAN = float("nan")
@@ -41,11 +40,11 @@ class Check:
 
     @property
     def is_up(self) -> bool:
-        return self.p < SIGNIFICANT and self.difference > 0
+        return self.p < NOISE and self.difference > 0
 
     @property
     def is_down(self) -> bool:
-        return self.p < SIGNIFICANT and self.difference < 0
+        return self.p < NOISE and self.difference < 0
 
     @property
     def is_level(self) -> bool:
@@ -120,7 +119,7 @@ def check_folds(label: str, a: Sequence[float], b: Sequence[float], unit: str, i
     if np.ptp(differences) == 0:
         low, high, p = mean, mean, float(mean == 0)
     else:
-        low, high = stats.t.interval(LEVEL, n - 1, mean, stats.sem(differences))
+        low, high = stats.t.interval(CONFIDENCE, n - 1, mean, stats.sem(differences))
         p = float(stats.ttest_1samp(differences, 0).pvalue)
     return Check(label, mean, float(low), float(high), p, float(np.mean(b)), unit, n, n, tuple(ids))
 

@@ -13,6 +13,8 @@ from nnbr_core.errors import choose
 
 TABLES = Path(__file__).parent / "paper_tables"
 DATASETS = ("tafeng", "dunnhumby", "instacart")
+DECIMALS = {"items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
+DECIMALS |= {"repeat_ratio": 3, "explore_ratio": 3}  # of its dataset table
 METRICS = ("recall@10", "ndcg_code@10", "recall@20", "ndcg_code@20")  # what it prints
 
 

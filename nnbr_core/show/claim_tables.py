@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
+from nnbr_core.experiments import paper
 from nnbr_core.experiments.claim_list import CLAIMS
 from nnbr_core.experiments.claims import Finding
 from nnbr_core.experiments.evidence import Check
@@ -11,8 +12,7 @@ from nnbr_core.experiments.verdicts import MISSING
 from nnbr_core.show.markdown import SHORT
 from nnbr_core.show.tables import NONE, score
 
-DECIMALS = {"epochs": 1, "items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
-DECIMALS |= {"repeat_ratio": 3, "share of the peak": 3}
+DECIMALS = paper.DECIMALS | {"epochs": 1, "share of the peak": 3}
 COUNTS = ("items", "users")
 PER_FOLD = ("epochs", "share of the peak")  # one number per run, not per user
 

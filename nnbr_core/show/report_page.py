@@ -16,6 +16,7 @@ from nnbr_core.show import markdown, record_plots, report_parts
 from nnbr_core.show.claim_tables import claim_table
 from nnbr_core.show.colours import NOVEL, REPEAT
 from nnbr_core.show.plots import figure
+from nnbr_core.show.tables import statistics_table
 
 READING = (
     "Scores are means over folds of test users who bought something novel, with 95 % bootstrap "
@@ -188,7 +189,7 @@ def page(study: Study, findings: list[Finding]) -> Page:
     parts = [
         _title(study),
         "## The data",
-        report_parts.statistics(study.name, study.facts),
+        markdown.table(statistics_table(study.facts.statistics, study.name)),
         markdown.image(f"{study.name}_repeat", "Repeat and novel items by basket number"),
         "## Verdicts on the paper's claims",
         _verdicts(study, findings),

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from nnbr_core.experiments import ablations, paper, questions
+from nnbr_core.experiments import ablations, questions
 from nnbr_core.experiments.evidence import Check, has_learned, ids_of
-from nnbr_core.experiments.facts import Facts
 from nnbr_core.experiments.records import Record
 from nnbr_core.experiments.study import CHOICE, Row, Study
 from nnbr_core.experiments.verdicts import FAILS, HOLDS, MISSING
 from nnbr_core.show import markdown, record_plots, tables
-from nnbr_core.show.claim_tables import DECIMALS, bounds, effect
+from nnbr_core.show.claim_tables import bounds, effect
 from nnbr_core.show.tables import score
 
 NOTHING = "Nothing of this is recorded yet."
@@ -20,17 +19,6 @@ NOTHING = "Nothing of this is recorded yet."
 
 def _together(*parts: str) -> str:
     return "\n\n".join(part for part in parts if part)
-
-
-def statistics(dataset: str, facts: Facts) -> str:
-    """The paper's dataset table: our row and its own."""
-    rows = {"here": facts.statistics} | {"paper": paper.dataset_row(dataset)}
-    shown = {
-        where: {name: f"{value:,.{DECIMALS.get(name, 3)}f}" for name, value in row.items()}
-        for where, row in rows.items()
-        if row
-    }
-    return markdown.table(pd.DataFrame(shown).T.rename_axis(dataset))
 
 
 def method_section(study: Study, rows: dict[str, Row]) -> str:

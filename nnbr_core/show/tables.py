@@ -1,6 +1,6 @@
 """Tables: ours beside the paper's, numbers with intervals, differences with tests."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,35 +10,34 @@ from nnbr_core.data.describe import statistics
 from nnbr_core.experiments import paper
 from nnbr_core.experiments.questions import expected_sign, printed, printed_difference
 from nnbr_core.experiments.study import Row, Study, fold_interval, fold_mean, paired
-from nnbr_core.significance import Comparison, compare, holm
+from nnbr_core.significance import NOISE, Comparison, compare, holm
 
-DECIMALS = {"items": 0, "users": 0, "avg_basket_size": 2, "avg_baskets_per_user": 2}
-RATIO_DECIMALS = 3
 BOUND_DECIMALS = 3  # of an interval
 HEADLINE = paper.METRICS
 MISSING = "missing"
 NONE = "–"
 NO_BREAK = "\u00a0"  # a space that keeps an interval on one line
 BEST = (" ¹", " ²")  # best and second best
-LEVEL = 0.05  # Holm-corrected p-values from here on are noise
 HIGHER, LOWER, LEVEL_WITH, TOO_FEW = "higher", "lower", "cannot be told apart", "not enough runs"
 SIGNS = {1: "+", -1: "-", 0: "0"}
 
 Pair = tuple[Row, Row]
 
 
-def _number(name: str, value: float) -> str:
-    return f"{value:,.{DECIMALS.get(name, RATIO_DECIMALS)}f}"
-
-
 def dataset_table(baskets: Baskets, name: str) -> pd.DataFrame:
     """The paper's dataset table: our row, and the paper's where it has one."""
-    rows = {f"{name}, here": statistics(baskets)}
-    if printed_row := paper.dataset_row(name):
-        rows[f"{name}, paper"] = printed_row
-    return pd.DataFrame(
-        {row: {k: _number(k, v) for k, v in values.items()} for row, values in rows.items()}
-    ).T
+    return statistics_table(statistics(baskets), name)
+
+
+def statistics_table(ours: Mapping[str, float], name: str) -> pd.DataFrame:
+    """The same from statistics that are already known."""
+    rows = {f"{name}, here": ours, f"{name}, paper": paper.dataset_row(name)}
+    shown = {
+        where: {k: f"{value:,.{paper.DECIMALS[k]}f}" for k, value in row.items()}
+        for where, row in rows.items()
+        if len(row)
+    }
+    return pd.DataFrame(shown).T
 
 
 def score(value: float, decimals: int = 4, signed: bool = False) -> str:
@@ -108,7 +107,7 @@ def best_sentence(rows: dict[str, Row], metrics: Sequence[str] = HEADLINE) -> st
         return "Fewer than two methods are recorded: there is nothing to rank."
     found = [compare(*paired(rows[a], rows[b], m)) for m, (a, b) in leading.items()]
     parts = [
-        f"{metric}: {a} over {b}, {'yes' if p < LEVEL else 'no'} (p = {p:.2g})"
+        f"{metric}: {a} over {b}, {'yes' if p < NOISE else 'no'} (p = {p:.2g})"
         for (metric, (a, b)), p in zip(leading.items(), holm([c.p for c in found]), strict=True)
     ]
     return (
@@ -119,7 +118,7 @@ def best_sentence(rows: dict[str, Row], metrics: Sequence[str] = HEADLINE) -> st
 
 
 def _verdict(difference: float, p: float) -> str:
-    if p >= LEVEL:
+    if p >= NOISE:
         return LEVEL_WITH
     return HIGHER if difference > 0 else LOWER
 

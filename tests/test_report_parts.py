@@ -102,3 +102,13 @@ def test_ablations_compare_variant_plain_and_basket_all(study):
     assert "| item_select, with last baskets vs item_select | +.2000 |" in text
     assert "| basket_all vs item_select, with last baskets | +.1000 |" in text
     assert text.count(report_parts.NOTHING) == 2  # corrected, shuffled
+
+
+def test_the_strength_of_a_correction_is_said_fold_by_fold(study):
+    write(study, masking="basket_all")
+    for fold, strength in enumerate((1.5, 0)):
+        write(study, fold=fold, masking="item_select", mask_ratio=0.1)
+        chosen = {"chosen": {"shift_strength": strength}, "correct_shift": True}
+        write(study, fold=fold, masking="item_select", mask_ratio=0.1, **chosen)
+    text = report_parts.ablation_section(study, study.rows(strategies())["basket_all"])
+    assert "chosen by validation users of each fold. item_select, corrected: 1.5, 0." in text

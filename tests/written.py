@@ -31,6 +31,7 @@ def write(
     found: np.ndarray | float = 0.1,
     validation: float | None = None,
     learned: list[dict] | None = None,
+    chosen: dict | None = None,
     **settings,
 ) -> Record:
     """A run of this study in which users found as many of their ten novel items."""
@@ -53,7 +54,7 @@ def write(
         seconds=1.0,
         peak_mb=1.0,
         curve=learned or curve(0.1),
-        chosen={},
+        chosen=chosen or {},
         users={"validation": packed, "test": packed},
         commit="",
         versions={},

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from nnbr_core.btbr import SHIFT_STRENGTHS
 from nnbr_core.experiments import ablations, questions
 from nnbr_core.experiments.evidence import Check, has_learned, ids_of
 from nnbr_core.experiments.records import Record
@@ -158,6 +159,18 @@ def order_answer(found: ablations.StrictOrder) -> str:
     return " ".join([*said, answers.get(found.verdict, "These runs do not settle it.")])
 
 
+def _strengths(rows: Sequence[Row]) -> str:
+    """How strongly each fold's validation users wanted scores to be corrected."""
+    if not rows:
+        return ""
+    said = []
+    for row in rows:
+        strengths = (f"{record.chosen['shift_strength']:g}" for record in row.records)
+        said.append(f"{row.method.name}: {', '.join(strengths)}")
+    allowed = ", ".join(f"{strength:g}" for strength in SHIFT_STRENGTHS)
+    return f"Strength of {allowed}, chosen by validation users of each fold. {'; '.join(said)}."
+
+
 def ablation_section(study: Study, basket_all: Row) -> str:
     """The three variants the paper does not run, each against the plain strategy."""
     seen = ablations.recorded_variants(study, "with last baskets")
@@ -169,6 +182,7 @@ def ablation_section(study: Study, basket_all: Row) -> str:
         differences(study.name, [*seen, *((basket_all, variant) for variant, _ in seen)]),
         "### Scores corrected by the shift between last-basket and overall popularity",
         differences(study.name, [*fixed, *((basket_all, variant) for variant, _ in item_level)]),
+        _strengths([variant for variant, _ in fixed]),
         "### Baskets in order and shuffled",
         differences(study.name, [(plain, variant) for variant, plain in shuffled]),
         "### Is it the strict order?",

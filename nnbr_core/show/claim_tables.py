@@ -41,7 +41,7 @@ def bounds(check: Check) -> str:
     return f"[{number(check.low, check.unit)}, {number(check.high, check.unit)}]"
 
 
-def _folds(n: int) -> str:
+def n_folds(n: int) -> str:
     return "1 fold" if n == 1 else f"{n} folds"
 
 
@@ -54,7 +54,7 @@ def sentence(finding: Finding) -> str:
     missing = f", {len(finding.missing)} still missing" if finding.verdict == MISSING else ""
     return (
         f"{finding.dataset}: {finding.verdict} ({check.label} {effect(check)}{tested}, "
-        f"{_folds(check.folds)}{missing})."
+        f"{n_folds(check.folds)}{missing})."
     )
 
 
@@ -134,7 +134,7 @@ def verdict_table(found: Mapping[str, Sequence[Finding]]) -> pd.DataFrame:
         for finding in findings:
             name, check = finding.claim.id, finding.shown
             texts[name] = list(dict.fromkeys([*texts.get(name, []), finding.claim.text]))
-            behind = "" if check.is_missing else f"<br>{effect(check)}, {_folds(check.folds)}"
+            behind = "" if check.is_missing else f"<br>{effect(check)}, {n_folds(check.folds)}"
             table.loc[name, dataset] = finding.verdict + behind
     table.insert(0, "claim", [" / ".join(texts[name]) for name in table.index])
     return table.fillna(NONE)

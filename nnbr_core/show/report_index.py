@@ -41,12 +41,21 @@ def _counts(findings: Sequence[Finding]) -> str:
     return f"{len(findings)} verdicts; {', '.join(parts)}."
 
 
+def _undecided(findings: Sequence[Finding]) -> list[str]:
+    """One line per claim and verdict, with the datasets it is about."""
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for one in findings:
+        places.setdefault((one.claim.id, one.claim.text, one.verdict), []).append(one.dataset)
+    lines = [(*key, ", ".join(names)) for key, names in sorted(places.items())]
+    return [f"- {id}, {text}: {verdict} ({names})." for id, text, verdict, names in lines]
+
+
 def _paragraph(question: str, findings: Sequence[Finding]) -> str:
-    """How many verdicts of each kind, and every decided one; all of what the paper does not ask."""
+    """How many verdicts of each kind; what decided claims, and all that the paper does not ask."""
     shown = [one for one in findings if one.verdict in (HOLDS, FAILS) or question == "beyond"]
     lines = [f"- {one.claim.id}, {one.claim.text}. {sentence(one)}" for one in shown]
-    head = f"### {QUESTIONS[question]}\n\n{_counts(findings)}"
-    return "\n\n".join([head, "\n".join(lines)] if lines else [head])
+    lines += _undecided([one for one in findings if one not in shown])
+    return "\n\n".join([f"### {QUESTIONS[question]}", _counts(findings), "\n".join(lines)])
 
 
 def _acceptance(row: Row) -> str:

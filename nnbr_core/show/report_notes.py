@@ -18,6 +18,7 @@ from nnbr_core.experiments.methods import (
 from nnbr_core.experiments.study import CHOICE, Study, fold_mean, paired
 from nnbr_core.experiments.verdicts import MISSING
 from nnbr_core.show import markdown
+from nnbr_core.show.claim_tables import n_folds
 from nnbr_core.show.tables import score
 from nnbr_core.significance import compare
 
@@ -105,7 +106,7 @@ def _last_baskets(studies: Mapping[str, Study]) -> list[str]:
                 f"- **Last baskets in item-level training (no. 8).** {name}, {plain.method.name}: "
                 f"{score(found.difference, signed=True)} {CHOICE} with them "
                 f"[{score(found.low, signed=True)}, {score(found.high, signed=True)}], "
-                f"p = {found.p:.2g}, {found.n_users} users, {variant.folds} folds; "
+                f"p = {found.p:.2g}, {found.n_users} users, {n_folds(variant.folds)}; "
                 f"{markdown.links(ids_of(variant.records, plain.records), name)}."
             )
     return lines

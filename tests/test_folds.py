@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nnbr_core.data.baskets import Baskets
-from nnbr_core.data.folds import TEST, TRAIN, VALIDATION, n_folds, part, roles, split
+from nnbr_core.data.folds import TEST, TRAIN, VALIDATION, first_rows, n_folds, part, roles, split
 from nnbr_core.errors import InputError
 
 
@@ -56,6 +56,11 @@ def test_windows_of_one_person_share_a_role(ids):
         return
     role = roles(people(len(ids), ids), 1)
     assert all(len(set(role[np.array(ids) == person])) == 1 for person in set(ids))
+
+
+def test_windows_stand_under_the_first_row_of_their_person():
+    assert first_rows(people(5, [7, 7, 3, 9, 9])).tolist() == [0, 0, 2, 3, 3]
+    assert first_rows(people(3)).tolist() == [0, 1, 2]
 
 
 def test_published_roles_are_used_where_there_are_some(three):

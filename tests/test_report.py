@@ -12,7 +12,16 @@ from nnbr_core.experiments.facts import facts_path, measure
 from nnbr_core.experiments.runs import data_for
 from nnbr_core.paths import project_root
 from nnbr_core.show.images import is_current
-from nnbr_core.show.report import DATASETS, Report, recorded, report, write_figures, write_pages
+from nnbr_core.show.report import (
+    DATASETS,
+    PLAIN,
+    WINDOWS,
+    Report,
+    recorded,
+    report,
+    write_figures,
+    write_pages,
+)
 from nnbr_core.show.report_summary import with_summary
 
 REPORTS = project_root() / "reports"
@@ -59,14 +68,17 @@ def test_every_link_of_a_page_leads_somewhere(made):
         assert links and all((REPORTS / link).is_file() for link in set(links))
 
 
-@pytest.mark.parametrize("dataset", DATASETS)
-def test_recorded_facts_are_those_of_the_data(dataset):
+@pytest.mark.parametrize(
+    ("dataset", "recipe"), [*((name, PLAIN) for name in DATASETS), *WINDOWS.items()]
+)
+def test_recorded_facts_are_those_of_the_data(dataset, recipe):
+    study = recorded(dataset, recipe)
     try:
-        baskets = data_for(recorded(dataset).config("popularity", 0))
+        baskets = data_for(study.config("popularity", 0))
     except InputError as error:
         pytest.skip(f"needs {dataset}: {error}")
     text = json.dumps(asdict(measure(baskets)), indent=1) + "\n"
-    assert text == facts_path(dataset).read_text()
+    assert text == facts_path(study.noted).read_text()
 
 
 @pytest.mark.needs("chromium")

@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 from written import write
 
+from nnbr_core.data.recipe import Recipe
 from nnbr_core.experiments.claims import judge
 from nnbr_core.experiments.questions import QUICK_CURVE
 from nnbr_core.experiments.study import Study
@@ -57,3 +60,14 @@ def test_the_repeat_figure_shows_the_recorded_shares(study):
     repeat, novel = drawn.data
     assert list(repeat.y) == list(study.facts.repeat_by_number.values())
     assert [a + b for a, b in zip(repeat.y, novel.y, strict=True)] == [1] * len(repeat.y)
+
+
+def test_windows_of_the_same_data_have_a_section_of_their_own(study):
+    windows = replace(study, dataset="completejourney", recipe=Recipe(window_weeks=8))
+    record = write(windows, found=0.5)
+    write(windows, "user_knn", found=0.4)
+    text = page(study, judge(study), windows).text
+    section = text[text.index("## Windows of 8 weeks") :]
+    assert "500 sequences" in section
+    assert "| basket_all vs user_knn | +.1000 |" in section
+    assert record.id in section and record.id not in text.removesuffix(section)

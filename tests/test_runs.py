@@ -5,12 +5,14 @@ import numpy as np
 import pytest
 
 from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.folds import split
 from nnbr_core.data.recipe import Recipe
 from nnbr_core.data.toy import world
 from nnbr_core.experiments import runs
 from nnbr_core.experiments.config import configure
 from nnbr_core.experiments.models import MODELS, Model
 from nnbr_core.experiments.runs import data_for, find, frame, run, run_id
+from nnbr_core.experiments.study import per_user
 
 POPULARITY = configure("toy", "popularity")
 
@@ -41,6 +43,15 @@ def test_a_broken_record_is_reported_and_made_again(elsewhere):
     with pytest.warns(UserWarning, match="not a whole record"):
         assert run(POPULARITY).test == record.test
     assert find(POPULARITY).test == record.test
+
+
+def test_windows_of_a_person_count_as_one_user_when_values_are_compared(elsewhere):
+    config = configure("completejourney", "popularity", recipe=Recipe(window_weeks=8))
+    record, baskets = run(config), data_for(config)
+    judged = record.per_user().index
+    wanted = split(baskets, 0).test.histories.user_ids
+    assert baskets.user_ids[judged].tolist() == wanted.tolist()
+    assert len(per_user([record], "recall@10")) == len(set(wanted)) < len(wanted) / 2
 
 
 def test_one_purchase_more_is_another_run():

@@ -81,6 +81,12 @@ def roles(baskets: Baskets, fold: int) -> np.ndarray:
     return role[person_of_row]
 
 
+def first_rows(baskets: Baskets) -> np.ndarray:
+    """int64 [users]: the first row of the same person, which without windows is the row itself."""
+    _, first, person_of_row = np.unique(baskets.user_ids, return_index=True, return_inverse=True)
+    return first[person_of_row]
+
+
 def split(baskets: Baskets, fold: int) -> Fold:
     """Train, validation and test users of one fold, each with histories and targets."""
     if (baskets.baskets_per_user < 2).any():

@@ -32,7 +32,7 @@ def _from_text(text: str, dtype: str) -> np.ndarray:
 
 
 def pack(rows: np.ndarray, hit: np.ndarray, n_relevant: np.ndarray) -> dict[str, str]:
-    """Some users as text: who (ascending row numbers), which ranks were right, how many wanted.
+    """Some users as text: who (rows, never falling), which ranks were right, how many wanted.
 
     All metrics follow from these exactly, in a few bytes per user.
     """
@@ -73,7 +73,10 @@ class Record:
     versions: dict[str, str]
 
     def per_user(self, part: str = "test", ks: tuple[int, ...] = KS) -> pd.DataFrame:
-        """One row per user (index: row in the dataset), one column per metric."""
+        """One row per user (index: row in the dataset), one column per metric.
+
+        With windows a person has several, all under the person's first row in the dataset.
+        """
         rows, hit, n_relevant = unpack(self.users[part])
         return metric_table(hit, n_relevant, ks).set_index(pd.Index(rows, name="user"))
 

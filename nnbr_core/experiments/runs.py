@@ -20,7 +20,7 @@ from filelock import FileLock
 
 from nnbr_core import evaluation, paths
 from nnbr_core.data.baskets import Baskets
-from nnbr_core.data.folds import Fold, Part, roles, split
+from nnbr_core.data.folds import Fold, Part, first_rows, roles, split
 from nnbr_core.data.prepare import load
 from nnbr_core.data.sources import find_source
 from nnbr_core.errors import InputError
@@ -72,7 +72,7 @@ def _commit() -> str:
         return ""
 
 
-def _judge(score: evaluation.Score, part: Part, rows: np.ndarray, counts: np.ndarray) -> dict:
+def _judge(score: evaluation.Score, part: Part, person: np.ndarray, counts: np.ndarray) -> dict:
     """Means over users, and the packed users, of one part."""
     width = min(DEPTH, part.histories.n_items)  # a tiny catalogue fills fewer places
     top = evaluation.top_novel(score, part.histories, width)
@@ -85,7 +85,7 @@ def _judge(score: evaluation.Score, part: Part, rows: np.ndarray, counts: np.nda
         means |= evaluation.reach(top, counts, k)
     return {
         "means": means,
-        "packed": records.pack(rows, hit, n_relevant),
+        "packed": records.pack(person, hit, n_relevant),
         "n_scored": int((n_relevant > 0).sum()),
     }
 
@@ -122,11 +122,11 @@ def _do(config: Config, baskets: Baskets, record_id: str, progress: bool) -> tup
     """The run's record, and whether it was trained to the end."""
     started = time.perf_counter()
     fold = split(baskets, config.fold)
-    role = roles(baskets, config.fold)
+    role, person = roles(baskets, config.fold), first_rows(baskets)
     model = train(config, baskets, fold, progress)
     counts = fold.train.histories.item_counts()
     judged = {
-        name: _judge(model.score, part, np.flatnonzero(role == number), counts)
+        name: _judge(model.score, part, person[role == number], counts)
         for number, name, part in ((1, "validation", fold.validation), (2, "test", fold.test))
     }
     is_complete = not getattr(model, "was_interrupted", False)
@@ -219,12 +219,12 @@ def all_records(dataset: str, store: Path | None = None, profile: str = "paper")
 
 
 def frame(dataset: str, store: Path | None = None, profile: str = "paper") -> pd.DataFrame:
-    """All records of a dataset, one row each: settings, then validation and test means."""
+    """All records of a dataset, one row each: recipe, settings, validation and test means."""
     rows = []
     for record in all_records(dataset, store, profile):
         config = record.config
         row = {"id": record.id, "model": config["model"], "fold": config["fold"]}
-        row |= {"seed": config["seed"]} | config["settings"]
+        row |= {"seed": config["seed"]} | config["recipe"] | config["settings"]
         for part in ("validation", "test"):
             row |= {f"{part} {name}": value for name, value in getattr(record, part).items()}
         rows.append(row | {"users": record.users_scored, "seconds": record.seconds})

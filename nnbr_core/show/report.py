@@ -4,12 +4,13 @@ No data is needed: what is to be known about a dataset lies in reports/datasets.
 records give the same bytes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import plotly.graph_objects as go
 
+from nnbr_core.data.recipe import Recipe
 from nnbr_core.errors import InputError
 from nnbr_core.experiments.ablations import strict_order
 from nnbr_core.experiments.claims import judge, judge_across
@@ -24,30 +25,39 @@ from nnbr_core.show.report_page import page
 from nnbr_core.show.report_summary import summary, with_summary
 
 DATASETS = ("tafeng", "dunnhumby", "instacart", "completejourney")
+PLAIN = Recipe()
+WINDOWS = {"dunnhumby": Recipe(window_weeks=8)}  # once more, in more sequences
 
 
 @dataclass(frozen=True)
 class Recorded(Study):
     """A study of records alone: the data is not looked for, and nothing is trained."""
 
+    @property
+    def noted(self) -> str:
+        """The name that its facts are recorded under."""
+        return f"{self.dataset}_windows" if self.recipe.window_weeks else self.dataset
+
     @cached_property
     def facts(self) -> Facts:
-        return read_facts(self.dataset)
+        return read_facts(self.noted)
 
 
-def recorded(dataset: str) -> Recorded:
+def recorded(dataset: str, recipe: Recipe = PLAIN) -> Recorded:
     """All folds of a dataset in the paper's setting."""
-    return Recorded(dataset, "paper", read_facts(dataset).n_folds, train_missing=False)
+    one = Recorded(dataset, "paper", train_missing=False, recipe=recipe)
+    return replace(one, folds=one.facts.n_folds)
 
 
 def refresh_facts() -> None:
     """Measure again what is recorded about the datasets that are here."""
-    for dataset in DATASETS:
+    for dataset, recipe in [*((name, PLAIN) for name in DATASETS), *WINDOWS.items()]:
+        study = Recorded(dataset, "paper", recipe=recipe)
         try:
-            baskets = data_for(Study(dataset, "paper").config("popularity", 0))
+            baskets = data_for(study.config("popularity", 0))
         except InputError:
             continue
-        write_facts(dataset, measure(baskets))
+        write_facts(study.noted, measure(baskets))
 
 
 @dataclass(frozen=True)
@@ -64,7 +74,8 @@ def report() -> Report:
     findings = {name: judge(study) for name, study in studies.items()}
     pages, figures = {}, {}
     for name, study in studies.items():
-        made = page(study, findings[name])
+        windows = recorded(name, WINDOWS[name]) if name in WINDOWS else None
+        made = page(study, findings[name], windows)
         pages[f"{name}.md"] = made.text
         figures |= {f"figures/{figure}.svg": drawn for figure, drawn in made.figures.items()}
     order = {name: strict_order(study) for name, study in studies.items()}

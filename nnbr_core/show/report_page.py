@@ -111,29 +111,40 @@ def _baselines(about: Material) -> list[str]:
     ]
 
 
-def _references(about: Material) -> list[str]:
+def _best_against_references(about: Material) -> list[str]:
     names = [*methods.strategies(), *methods.swapped()]
     best = about.evidence.best("BTBR", names, most_folds=True)
-    references = about.among(methods.references())
+    return [
+        f"The best BTBR by validation users is {best.method.name}:",
+        about.differences([(best, row) for row in about.among(methods.references()).values()]),
+    ]
+
+
+def _references(about: Material) -> list[str]:
     return [
         "## Honest references, and whether the best BTBR beats them",
-        report_parts.method_section(about.study, references),
-        f"The best BTBR by validation users is {best.method.name}:",
-        about.differences([(best, row) for row in references.values()]),
+        report_parts.method_section(about.study, about.among(methods.references())),
+        *_best_against_references(about),
+    ]
+
+
+def _each_other(about: Material) -> list[str]:
+    pairs = [("item_select", "item_random"), ("basket_explore", "basket_all")]
+    pairs += [("basket_all", "item_select"), ("basket_all", "item_random")]
+    return [
+        "Strategies against each other:",
+        about.differences([(about.rows[a], about.rows[b]) for a, b in pairs]),
     ]
 
 
 def _strategies(about: Material) -> list[str]:
     rows, best = about.rows, about.best_baseline
-    pairs = [("item_select", "item_random"), ("basket_explore", "basket_all")]
-    pairs += [("basket_all", "item_select"), ("basket_all", "item_random")]
     return [
         "## RQ2: masking strategies",
         report_parts.method_section(about.study, about.among(methods.strategies())),
         "Against the best baseline by validation users:",
         about.differences([(rows[name], best) for name in methods.strategies()]),
-        "Strategies against each other:",
-        about.differences([(rows[a], rows[b]) for a, b in pairs]),
+        *_each_other(about),
         "### Seeds",
         report_parts.seed_section(about.study),
     ]
@@ -164,6 +175,21 @@ def _joint(about: Material) -> list[str]:
     ]
 
 
+def _windows(study: Study) -> list[str]:
+    """The same shoppers with every so many weeks as a sequence of its own, for more power."""
+    about, weeks = Material(study), study.recipe.window_weeks
+    names = ["popularity", *methods.references(), *methods.strategies()]
+    return [
+        f"## Windows of {weeks} weeks",
+        f"All weeks instead of the first {weeks}, cut into windows of {weeks} weeks, each a "
+        f"sequence of its own: {study.facts.n_users:,} in all. A shopper's windows share a fold, "
+        "and are averaged before a test: the tables count shoppers.",
+        report_parts.method_section(study, about.among(names)),
+        *_best_against_references(about),
+        *_each_other(about),
+    ]
+
+
 def figures(about: Material) -> dict[str, go.Figure]:
     """By file name, without its ending; only those that have something to show."""
     name = about.name
@@ -181,7 +207,7 @@ def figures(about: Material) -> dict[str, go.Figure]:
     return found
 
 
-def page(study: Study, findings: list[Finding]) -> Page:
+def page(study: Study, findings: list[Finding], windows: Study | None = None) -> Page:
     """Everything that is recorded about a dataset."""
     about = Material(study)
     drawn = figures(about)
@@ -200,5 +226,6 @@ def page(study: Study, findings: list[Finding]) -> Page:
         *_strategies(about),
         *_settings(about),
         *_joint(about),
+        *(_windows(windows) if windows else []),
     ]
     return Page("\n\n".join(part for part, _ in groupby(filter(None, parts))) + "\n", drawn)

@@ -197,7 +197,7 @@ def standing(study: Study, rows: dict[str, Row]) -> str:
     folds = _folds(there, study.facts.n_folds) if there else "no folds"
     n_runs = sum(row.folds * row.n_settings for row in there)
     n_missing = sum(row.n_missing for row in rows.values())
-    users = f"{study.facts.n_users:,} users"
+    users = f"{study.facts.n_users:,} {'sequences' if study.recipe.window_weeks else 'users'}"
     if full := paper.dataset_row(study.name):
         users += f" (the paper: {int(full['users']):,})"
     small = "; quick profile: small models, few epochs" * (study.profile == "quick")

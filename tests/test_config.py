@@ -90,5 +90,7 @@ def test_typed_text_becomes_the_annotated_type():
 def test_a_config_reads_as_one_line_and_as_plain_values():
     config = configure("tafeng", "last_popularity", 2, labels="explore", recipe=Recipe())
     assert str(config) == "last_popularity, labels explore on tafeng, fold 2"
+    windows = configure("dunnhumby", "popularity", recipe=Recipe(window_weeks=8))
+    assert str(windows) == "popularity on dunnhumby, window_weeks 8, fold 0"
     assert config.as_dict()["settings"] == {"labels": "explore"}
     assert config.as_dict()["recipe"] == {}

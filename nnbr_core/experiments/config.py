@@ -72,9 +72,12 @@ class Config:
         return asdict(self) | {"recipe": self.recipe.changed()}
 
     def __str__(self) -> str:
-        options = "".join(f", {k} {v}" for k, v in changed(self.settings).items())
+        options, recipe = (
+            "".join(f", {name} {value}" for name, value in changed(settings).items())
+            for settings in (self.settings, self.recipe)
+        )
         seed = f", seed {self.seed}" if MODELS[self.model].is_seeded else ""
-        return f"{self.model}{options} on {self.dataset}, fold {self.fold}{seed}"
+        return f"{self.model}{options} on {self.dataset}{recipe}, fold {self.fold}{seed}"
 
 
 def configure(

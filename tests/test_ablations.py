@@ -73,6 +73,17 @@ def test_strict_order_is_put_to_the_test(study, item, fixed, shuffled, verdict):
         assert found.closed == pytest.approx(1 / 3)
 
 
+def test_the_strategy_corrected_on_the_most_folds_is_put_to_the_test(study):
+    for fold in (0, 1):
+        write(study, fold=fold, found=0.5, masking="basket_all")
+        for more in ({}, FIXED):
+            select(study, 0.2, fold=fold, **more)
+    for more in ({}, FIXED):  # better, but on one fold only
+        write(study, found=0.4, masking="item_random", mask_ratio=0.1, **more)
+    assert strict_order(study).gap.label == "basket_all over item_select"
+    assert strict_order(study).gap.folds == 2
+
+
 def test_an_insignificant_rest_does_not_refute_by_itself(study):
     write(study, found=hits(0.5, seed=1), masking="basket_all")
     write(study, found=hits(0.3, seed=3), masking="basket_all", **SHUFFLED)

@@ -35,7 +35,7 @@ def test_the_best_row_is_chosen_on_validation_over_shared_folds():
     assert questions.best_by_validation({"c": rows["c"]}) is None
 
 
-def test_scores_are_means_over_the_folds_that_are_recorded():
+def test_scores_are_means_over_the_folds_that_all_settings_have():
     frame = by_hand(
         (0.1, 0, 0, [0.2, 0.4]),
         (0.1, 0, 1, [0.9, 0.9]),
@@ -43,9 +43,11 @@ def test_scores_are_means_over_the_folds_that_are_recorded():
         (0.5, 0, 1, None),
     )
     mean = questions.scored(frame, BY_RATIO, "recall@10")
-    assert mean["value"].tolist() == pytest.approx([2.4 / 4, np.nan], nan_ok=True)
-    assert mean["ids"].tolist() == [("0.1 0-0", "0.1 0-1"), ()]
-    assert mean["folds"].tolist() == [2, 2]
+    assert mean["value"].tolist() == pytest.approx([0.3, 0.5])
+    assert mean["ids"].tolist() == [("0.1 0-0",), ("0.5 0-0",)]
+    assert mean["folds"].tolist() == [1, 1]
+    alone = questions.scored(frame[frame["mask_ratio"] == 0.1], BY_RATIO, "recall@10")
+    assert alone["value"].tolist() == pytest.approx([2.4 / 4])
     first = questions.scored(frame, BY_RATIO, "recall@10", fold=0, intervals=True)
     assert first["value"].tolist() == pytest.approx([0.3, 0.5])
     assert first[["low", "high"]].to_numpy().tolist()[0] == pytest.approx([0.2, 0.4])

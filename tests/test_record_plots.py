@@ -23,7 +23,7 @@ def cells(*values: tuple[float, int, float]) -> pd.DataFrame:
     """Scored swap cells: ratio, hop, value; ratio 0 is no swapping."""
     frame = pd.DataFrame(values, columns=["swap_ratio", "swap_hop", "value"])
     ids = [() if np.isnan(value) else (f"run-{value}",) for value in frame["value"]]
-    return frame.assign(masking="item_select", folds=1, ids=ids)
+    return frame.assign(masking="item_select", over="fold 0", ids=ids)
 
 
 def test_scores_show_ours_filled_the_papers_hollow_and_what_is_missing():

@@ -19,11 +19,11 @@ DETAILS = {
 
 @pytest.fixture
 def frame() -> pd.DataFrame:
-    """item_select at two mask ratios, two folds of the first; item_random at one."""
+    """item_select at two mask ratios, two folds of the first; item_random at one ratio."""
     select = by_hand((0.1, 0, 0, [0.2, 0.4]), (0.1, 0, 1, [0.6, 0.8]), (0.5, 0, 0, [0.5, 0.5]))
-    random = by_hand((0.1, 0, 0, [0.1, 0.1])).assign(masking="item_random")
+    random = by_hand((0.1, 0, 0, [0.1, 0.1]), (0.1, 0, 1, None)).assign(masking="item_random")
     both = pd.concat([select, random], ignore_index=True)
-    for record in both["record"]:
+    for record in both["record"].dropna():
         record.__dict__.update(DETAILS)
     return both
 
@@ -38,12 +38,12 @@ def lines(explorer) -> dict[str, list[float]]:
 
 def test_ratios_follow_fold_and_strategy(frame):
     explorer = RatioExplorer(frame)
-    assert lines(explorer) == {"item_random": [], "item_select": pytest.approx([0.5])}
-    explorer.fold.value = 0
-    assert lines(explorer) == {
-        "item_random": pytest.approx([0.1]),
-        "item_select": pytest.approx([0.3, 0.5]),
-    }
+    shared = {"item_random": pytest.approx([0.1]), "item_select": pytest.approx([0.3, 0.5])}
+    assert lines(explorer) == shared  # the fold that all have
+    assert "fold 0" in shown(explorer).layout.title.text
+    explorer.fold.value = 1
+    assert lines(explorer) == {"item_random": [], "item_select": pytest.approx([0.7])}
+    assert "fold 1" in shown(explorer).layout.title.text
     explorer.switches["item_random"].value = False
     assert list(lines(explorer)) == ["item_select"]
 
@@ -55,7 +55,7 @@ def test_ratios_follow_metric_and_intervals(frame):
     assert not shown(explorer).data[1].error_y.visible
     explorer.metric.value = "hit_rate@10"
     assert "hit_rate@10" in shown(explorer).layout.title.text
-    assert lines(explorer)["item_select"] == [1]
+    assert lines(explorer)["item_select"] == [1, 1]
 
 
 def test_nothing_switched_on_gives_a_sentence(frame):

@@ -104,24 +104,26 @@ def scored(
 ) -> pd.DataFrame:
     """One row per setting: mean over test users of one fold, or of all folds, and run ids.
 
-    All folds means: as many as any setting is recorded for. A setting with fewer is missing
-    (NaN, no ids), so that all numbers are about the same users.
+    All folds means: those that every recorded setting has, so that all numbers are about the
+    same users. A setting without a run is NaN.
     """
     if fold is not None:
         frame = frame[frame["fold"] == fold]
     groups = {key: _leading(group) for key, group in frame.groupby(list(by))}
-    folds = max(map(len, groups.values()), default=0)
+    folds = min((len(records) for records in groups.values() if records), default=0)
+    over = f"fold {frame['fold'].min()}" if folds == 1 else f"mean of {folds} folds"
     rows = []
-    for key, records in groups.items():
-        row = dict(zip(by, key, strict=True)) | {"folds": folds, "ids": ()}
-        if len(records) == folds > 0:
+    for key, recorded in groups.items():
+        row = dict(zip(by, key, strict=True)) | {"folds": folds, "over": over, "ids": ()}
+        if records := recorded[:folds]:
             validation = float(np.mean([one.validation[CHOICE] for one in records]))
             row |= {"value": fold_mean(records, metric), "validation": validation}
             row["ids"] = tuple(one.id for one in records)
             if intervals:
                 row["low"], row["high"] = fold_interval(records, metric)
         rows.append(row)
-    return pd.DataFrame(rows, columns=[*by, "value", "low", "high", "validation", "folds", "ids"])
+    columns = [*by, "value", "low", "high", "validation", "folds", "over", "ids"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def best_ratio(frame: pd.DataFrame, masking: str) -> float:

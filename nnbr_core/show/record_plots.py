@@ -24,10 +24,6 @@ def nothing(sentence: str) -> go.Figure:
     return drawn.update_xaxes(visible=False).update_yaxes(visible=False)
 
 
-def _folds(n: int) -> str:
-    return "fold 0" if n == 1 else f"mean of {n} folds"
-
-
 def _score_points(rows: dict[str, Row], metric: str) -> pd.DataFrame:
     found = []
     for name, row in rows.items():
@@ -112,7 +108,7 @@ def swap_heatmap(frame: pd.DataFrame, metric: str, relative: bool = False) -> go
     known = "no swap missing" if np.isnan(without) else f"no swap {without:.4f}"
     what = f"change of {metric} against no swap" if relative else metric
     drawn = figure(
-        f"{masking}: {what}<br><sub>{_folds(frame['folds'].iloc[0])}, {known}</sub>",
+        f"{masking}: {what}<br><sub>{frame['over'].iloc[0]}, {known}</sub>",
         "swap hop (baskets)",
         "swap ratio (share of items)",
     )
@@ -150,8 +146,8 @@ def _label_missing(drawn: go.Figure, values: pd.DataFrame) -> None:
 
 def ratio_curves(frame: pd.DataFrame, metric: str, intervals: bool = True) -> go.Figure:
     """Test score over mask ratio, one line per masking, as `questions.scored` gives it."""
-    folds = _folds(frame["folds"].iloc[0]) if len(frame) else ""
-    title = f"{metric} over mask ratio<br><sub>{folds}, 95 % intervals over users</sub>"
+    over = frame["over"].iloc[0] if len(frame) else ""
+    title = f"{metric} over mask ratio<br><sub>{over}, 95 % intervals over users</sub>"
     drawn = figure(title, "mask ratio (share of items hidden)", f"mean {metric}")
     for masking, group in frame.groupby("masking"):
         colour, symbol = look(masking)

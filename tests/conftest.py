@@ -9,8 +9,10 @@ import torch
 from lab import Lab, running_lab
 
 from nnbr_core.data.baskets import Baskets
+from nnbr_core.data.folds import Fold, split
 from nnbr_core.data.recipe import Recipe
 from nnbr_core.data.sources import SOURCES
+from nnbr_core.data.toy import world
 from nnbr_core.errors import InputError
 
 BROWSER = "chromium"
@@ -67,6 +69,17 @@ def three() -> Baskets:
         ],
         user_ids=["A", "B", "C"],
     )
+
+
+@pytest.fixture
+def rng() -> torch.Generator:
+    return torch.Generator().manual_seed(0)
+
+
+@pytest.fixture(scope="session")
+def toy_fold() -> Fold:
+    """200 users of the toy world."""
+    return split(world(200).baskets, 0)
 
 
 @pytest.fixture

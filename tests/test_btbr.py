@@ -2,25 +2,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from trained import SMALL, fitted
 
 from nnbr_core.batching import MASK, PAD
 from nnbr_core.btbr import Btbr, ask, stage_view
 from nnbr_core.data.baskets import Baskets
-from nnbr_core.data.folds import part, split
-from nnbr_core.data.toy import world
+from nnbr_core.data.folds import part
 from nnbr_core.errors import InputError
-
-
-@pytest.fixture
-def rng():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture(scope="module")
-def toy():
-    return split(world(200).baskets, 0)
 
 
 def view(three, **settings):
@@ -61,28 +49,30 @@ def test_with_one_mask_token_a_user_asks_once_for_the_whole_basket(rng):
     assert question.item.tolist() == [0, 1, 4]
 
 
-def test_swapping_changes_positions_in_training_only(rng, toy):
+def test_swapping_changes_positions_in_training_only(rng, toy_fold):
     users = Baskets.from_lists([[[0], [1], [2], [3]]])
     swapping = replace(SMALL, masking="item_select", swap_ratio=1.0)
     assert ask(swapping, users, rng).positions.tolist() != [[1, 2, 3, 4]]
     still = replace(swapping, swap_ratio=0.0)
     assert ask(still, users, rng).positions.tolist() == [[1, 2, 3, 4]]
-    model = fitted(toy, replace(swapping, epochs=1))
-    first, again = (model.score(toy.test.histories) for _ in range(2))
+    model = fitted(toy_fold, replace(swapping, epochs=1))
+    first, again = (model.score(toy_fold.test.histories) for _ in range(2))
     assert np.array_equal(first, again)
 
 
 @pytest.mark.parametrize("masking", ["basket_all", "item_select", "joint"])
-def test_the_same_seed_gives_the_same_numbers_twice_and_another_does_not(masking, toy):
+def test_the_same_seed_gives_the_same_numbers_twice_and_another_does_not(masking, toy_fold):
     settings = replace(SMALL, masking=masking)
-    one, two, other = (fitted(toy, settings, seed) for seed in (0, 0, 1))
-    assert np.array_equal(one.score(toy.test.histories), two.score(toy.test.histories))
+    one, two, other = (fitted(toy_fold, settings, seed) for seed in (0, 0, 1))
+    assert np.array_equal(one.score(toy_fold.test.histories), two.score(toy_fold.test.histories))
     assert [row["loss"] for row in one.curve] == [row["loss"] for row in two.curve]
-    assert not np.array_equal(one.score(toy.test.histories), other.score(toy.test.histories))
+    assert not np.array_equal(
+        one.score(toy_fold.test.histories), other.score(toy_fold.test.histories)
+    )
 
 
-def test_joint_records_both_stages_in_its_curve(toy):
-    curve = fitted(toy, replace(SMALL, masking="joint")).curve
+def test_joint_records_both_stages_in_its_curve(toy_fold):
+    curve = fitted(toy_fold, replace(SMALL, masking="joint")).curve
     assert [(row["stage"], row["epoch"]) for row in curve] == [
         ("item_select", 1),
         ("item_select", 2),
@@ -92,40 +82,40 @@ def test_joint_records_both_stages_in_its_curve(toy):
     assert {"loss", "recall@10", "ndcg@10", "seconds"} <= set(curve[0])
 
 
-def test_stages_of_any_kind_can_be_given(toy):
-    model = Btbr(SMALL, toy.train.histories, device="cpu")
+def test_stages_of_any_kind_can_be_given(toy_fold):
+    model = Btbr(SMALL, toy_fold.train.histories, device="cpu")
     stages = [
         replace(SMALL, masking="basket_explore", epochs=1),
         replace(SMALL, masking="item_random", epochs=2),
     ]
-    model.fit(toy.train, toy.validation, toy.test.histories, stages=stages)
+    model.fit(toy_fold.train, toy_fold.validation, toy_fold.test.histories, stages=stages)
     names = [row["stage"] for row in model.curve]
     assert names == ["basket_explore", "item_random", "item_random"]
 
 
-def test_scores_do_not_depend_on_the_other_users(toy):
-    model, histories = fitted(toy), toy.test.histories
+def test_scores_do_not_depend_on_the_other_users(toy_fold):
+    model, histories = fitted(toy_fold), toy_fold.test.histories
     together = model.score(histories)
     alone = model.score(histories.select([5]))
     assert together.dtype == np.float32
     np.testing.assert_allclose(alone[0], together[5], atol=1e-5)
 
 
-def test_a_long_history_is_cut_to_its_latest_baskets(toy):
-    model = fitted(toy, replace(SMALL, max_length=3))
+def test_a_long_history_is_cut_to_its_latest_baskets(toy_fold):
+    model = fitted(toy_fold, replace(SMALL, max_length=3))
     old = Baskets.from_lists([[[7], [1, 2], [3, 4]]], catalogue=model.catalogue)
     recent = Baskets.from_lists([[[1, 2], [3, 4]]], catalogue=model.catalogue)
     np.testing.assert_array_equal(model.score(old), model.score(recent))
 
 
-def test_more_baskets_than_positions_can_be_scored(toy):
-    model, daily = fitted(toy), [[day % 5] for day in range(100)]
+def test_more_baskets_than_positions_can_be_scored(toy_fold):
+    model, daily = fitted(toy_fold), [[day % 5] for day in range(100)]
     scores = model.score(Baskets.from_lists([daily, daily[-63:]], catalogue=model.catalogue))
     np.testing.assert_array_equal(scores[0], scores[1])
 
 
-def test_an_empty_history_and_another_catalogue_are_refused(toy):
-    model, histories = fitted(toy), toy.test.histories.select([0])
+def test_an_empty_history_and_another_catalogue_are_refused(toy_fold):
+    model, histories = fitted(toy_fold), toy_fold.test.histories.select([0])
     nothing = replace(
         histories, items=histories.items[:0], basket_ptr=np.zeros_like(histories.basket_ptr)
     )
@@ -135,17 +125,17 @@ def test_an_empty_history_and_another_catalogue_are_refused(toy):
         model.score(Baskets.from_lists([[[0, 1, 2]]]))
 
 
-def test_a_loaded_model_scores_bit_for_bit_the_same(toy, tmp_path):
-    model = fitted(toy, replace(SMALL, masking="joint", dropout=0.2))
+def test_a_loaded_model_scores_bit_for_bit_the_same(toy_fold, tmp_path):
+    model = fitted(toy_fold, replace(SMALL, masking="joint", dropout=0.2))
     model.save(tmp_path)
-    loaded = Btbr.load(tmp_path, toy.train.histories, device="cpu")
+    loaded = Btbr.load(tmp_path, toy_fold.train.histories, device="cpu")
     assert loaded.settings == model.settings
-    expected = model.score(toy.test.histories)
-    assert np.array_equal(loaded.score(toy.test.histories), expected)
+    expected = model.score(toy_fold.test.histories)
+    assert np.array_equal(loaded.score(toy_fold.test.histories), expected)
     with pytest.raises(InputError, match="was trained on another dataset"):
         Btbr.load(tmp_path, Baskets.from_lists([[[0, 1]]]))
 
 
-def test_a_checkpoint_keeps_no_pickle(toy, tmp_path):
-    fitted(toy).save(tmp_path)
+def test_a_checkpoint_keeps_no_pickle(toy_fold, tmp_path):
+    fitted(toy_fold).save(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.json", "weights.safetensors"]

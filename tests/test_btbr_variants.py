@@ -5,25 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from trained import SMALL, fitted
 
 from nnbr_core.batching import MASK
 from nnbr_core.btbr import SHIFT_STRENGTHS, Btbr, ask
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.describe import lateness
-from nnbr_core.data.folds import Part, part, split
-from nnbr_core.data.toy import world
-
-
-@pytest.fixture
-def rng():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture(scope="module")
-def toy():
-    return split(world(200).baskets, 0)
+from nnbr_core.data.folds import Part, part
 
 
 @pytest.mark.parametrize(
@@ -60,11 +48,11 @@ def test_a_shuffled_model_learns_nothing_from_the_order():
     assert losses[True] > 0.95 * math.log(2)
 
 
-def test_a_shuffled_model_scores_the_same_for_any_order_of_a_history(toy):
-    shuffled = fitted(toy, replace(SMALL, shuffle_baskets=True, epochs=1))
-    plain = Btbr(SMALL, toy.train.histories, device="cpu")
+def test_a_shuffled_model_scores_the_same_for_any_order_of_a_history(toy_fold):
+    shuffled = fitted(toy_fold, replace(SMALL, shuffle_baskets=True, epochs=1))
+    plain = Btbr(SMALL, toy_fold.train.histories, device="cpu")
     plain.network = shuffled.network
-    visits = [toy.test.histories.lists(user) for user in range(20)]
+    visits = [toy_fold.test.histories.lists(user) for user in range(20)]
     back = [user[::-1] for user in visits]
     for model, is_same in ((shuffled, True), (plain, False)):
         one, two = (

@@ -5,11 +5,6 @@ import torch.nn.functional as F
 from nnbr_core.kernels import ROWS_AT_ONCE, attention, catalogue_loss, dropout
 
 
-@pytest.fixture
-def rng():
-    return torch.Generator().manual_seed(0)
-
-
 def normal(rng, *shape, scale=1.0):
     return (scale * torch.randn(*shape, generator=rng)).requires_grad_()
 

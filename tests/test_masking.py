@@ -10,11 +10,6 @@ ITEM_LEVEL = {name: mask for name, mask in MASKERS.items() if name not in BASKET
 
 
 @pytest.fixture
-def rng():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture
 def batch():
     """Anna buys 2 in both baskets; Ben buys one item, ever; Cleo buys ten things."""
     return collate([[[2, 3], [2, 4]], [[5]], [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]])

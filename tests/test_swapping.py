@@ -8,11 +8,6 @@ from nnbr_core.swapping import SWAPS, code, within
 
 
 @pytest.fixture
-def rng():
-    return torch.Generator().manual_seed(0)
-
-
-@pytest.fixture
 def batch():
     """Item b lies in basket b + 1 of five; a second user has one basket."""
     return collate([[[0], [1], [2], [3], [4]], [[5, 6]]])

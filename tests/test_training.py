@@ -41,11 +41,6 @@ def judged(*recalls):
     return lambda: {"recall@10": next(found), "ndcg@10": 0.0}
 
 
-@pytest.fixture
-def rng():
-    return torch.Generator().manual_seed(0)
-
-
 def test_the_best_epoch_is_kept_and_patience_ends_the_stage(rng):
     counter = Counter()
     stages = [stage(counter, 9, patience=2)]

@@ -51,9 +51,11 @@ def test_a_heatmap_shows_missing_cells_as_missing():
     drawn = record_plots.swap_heatmap(frame, "recall@10")
     (shown,) = drawn.data
     assert [list(line) for line in shown.z] == [[0.3, None], [0.1, 0.2]]  # JSON has no NaN
-    assert shown.text.tolist() == [["0.3000", "missing"], ["0.1000", "0.2000"]]
+    assert shown.text.tolist() == [["0.3000", ""], ["0.1000", "0.2000"]]
+    assert shown.hovertext.tolist() == [["0.3000", "missing"], ["0.1000", "0.2000"]]
     assert shown.customdata.tolist()[0] == ["run-0.3", "none"]
-    assert [(n.x, n.y, n.text) for n in drawn.layout.annotations] == [("5", "0.1", "missing")]
+    notes = [(note.x, note.y, note.text) for note in drawn.layout.annotations]
+    assert notes == [(1, 0, "missing")]  # second column, first row: categories are counted
     assert "item_select: recall@10" in drawn.layout.title.text
     assert "no swap 0.2000" in drawn.layout.title.text
 
@@ -68,7 +70,7 @@ def test_a_relative_heatmap_is_white_at_no_swap():
 @pytest.mark.filterwarnings("error")
 def test_without_a_reference_nothing_is_relative():
     drawn = record_plots.swap_heatmap(cells((0, 1, np.nan), (0.1, 1, 0.3)), "r", True)
-    assert drawn.data[0].text.tolist() == [["missing"]]
+    assert drawn.data[0].hovertext.tolist() == [["missing"]]
     assert "no swap missing" in drawn.layout.title.text
 
 

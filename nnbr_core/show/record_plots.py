@@ -119,10 +119,11 @@ def swap_heatmap(frame: pd.DataFrame, metric: str, relative: bool = False) -> go
         z=[
             [None if np.isnan(v) else v for v in line] for line in values.to_numpy()
         ],  # JSON has no NaN
-        text=shown.to_numpy(),
+        text=shown.mask(values.isna(), "").to_numpy(),
+        hovertext=shown.to_numpy(),
         customdata=_cells(frame, "ids").map(lambda ids: ", ".join(ids) or "none").to_numpy(),
         texttemplate="%{text}",
-        hovertemplate="swap ratio %{y}, hop %{x}: %{text}<br>run %{customdata}<extra></extra>",
+        hovertemplate="swap ratio %{y}, hop %{x}: %{hovertext}<br>run %{customdata}<extra></extra>",
         hoverongaps=True,
         xgap=2,
         ygap=2,
@@ -130,7 +131,7 @@ def swap_heatmap(frame: pd.DataFrame, metric: str, relative: bool = False) -> go
         zmid=0 if relative else None,
         zmin=-largest if relative else None,
         zmax=largest,
-        colorbar={"tickformat": "+.1%" if relative else ".3f", "thickness": 14},
+        colorbar={"tickformat": "+.1%" if relative else ".4f", "thickness": 14},
     )
     _label_missing(drawn, values)
     drawn.update_xaxes(type="category").update_yaxes(type="category")
@@ -138,10 +139,13 @@ def swap_heatmap(frame: pd.DataFrame, metric: str, relative: bool = False) -> go
 
 
 def _label_missing(drawn: go.Figure, values: pd.DataFrame) -> None:
-    """A heatmap writes no text where there is no number: annotations do."""
-    for ratio, hop in np.argwhere(values.isna().to_numpy()):
-        x, y = str(values.columns[hop]), str(values.index[ratio])
-        drawn.add_annotation(x=x, y=y, text="missing", showarrow=False, font={"color": NEUTRAL})
+    """A heatmap without any number writes no text: annotations do.
+
+    They count categories: the name of one, such as "3", would be taken for the fourth.
+    """
+    for y, x in np.argwhere(values.isna().to_numpy()):
+        note = {"text": "missing", "showarrow": False, "font": {"color": NEUTRAL}}
+        drawn.add_annotation(x=int(x), y=int(y), **note)
 
 
 def ratio_curves(frame: pd.DataFrame, metric: str, intervals: bool = True) -> go.Figure:

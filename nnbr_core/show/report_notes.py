@@ -179,9 +179,10 @@ def limits(studies: Mapping[str, Study]) -> str:
         "here, the full files are not; on a sample an effect of the paper's size often cannot be "
         f"told from noise. The paper's search, for the two item-level maskings, is {n_grid:,} runs "
         "a fold (sizes x mask ratios x swaps): here sizes other than 64 are left out unless "
-        "the table says otherwise, swaps are a few cells, and mask ratios other than 0.1 and 0.5 "
-        "are run on fold 0. The grids are in `notebooks/grids/`, and `python -m nnbr_core sweep` "
-        "runs them where there is time.\n\n" + markdown.table(table.rename_axis("dataset"))
+        "the table says otherwise, swaps are a few cells, and swaps, mask ratios other than 0.1, "
+        "learning curves, other seeds, Beacon, CLEA and DNNTSP are run on fold 0. The grids are in "
+        "`notebooks/grids/`, and `python -m nnbr_core sweep` runs them where there is time.\n\n"
+        + markdown.table(table.rename_axis("dataset"))
     )
 
 

@@ -2,9 +2,10 @@ from dataclasses import replace
 
 import numpy as np
 from made import made_row
+from written import write
 
 from nnbr_core.data.recipe import Recipe
-from nnbr_core.experiments.lineup import best_baseline, on_every_dataset, ratio_pairs
+from nnbr_core.experiments.lineup import best_baseline, on_every_dataset, ratio_pairs, swap_pairs
 from nnbr_core.experiments.methods import baselines
 from nnbr_core.experiments.questions import printed
 from nnbr_core.experiments.study import Study
@@ -32,6 +33,18 @@ def test_select_meets_random_at_every_mask_ratio(elsewhere):
         ("item_select 0.5", "item_random 0.5"),
     ]
     assert [a.n_missing for a, _ in pairs] == [1, 1]
+
+
+def test_swapping_meets_the_mask_ratios_that_its_folds_have(elsewhere):
+    study = Study("toy", "paper", folds=2, train_missing=False)
+    masked = {"masking": "item_select", "mask_ratio": 0.9}
+    for fold in (0, 1):
+        write(study, fold=fold, found=0.1, masking="item_select", mask_ratio=0.1)
+    better = write(study, found=0.3, **masked)  # fold 0 only, as its swap
+    swap = write(study, found=0.2, swap_ratio=0.5, swap_hop=5, **masked)
+    _, (swapped, plain) = swap_pairs(study)
+    assert [record.id for record in swapped.records] == [swap.id]
+    assert [record.id for record in plain.records] == [better.id]
 
 
 def test_other_datasets_count_where_they_have_records(elsewhere):

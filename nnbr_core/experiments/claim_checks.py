@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from nnbr_core.experiments import paper
 from nnbr_core.experiments.evidence import Check, Evidence, check_rows
+from nnbr_core.experiments.lineup import swap_pairs
 from nnbr_core.experiments.methods import (
     BASKET_LEVEL,
     ITEM_LEVEL,
@@ -106,11 +107,11 @@ def all_over_basket_explore(evidence: Evidence) -> list[Check]:
 
 
 def swap_over_none(evidence: Evidence) -> list[Check]:
-    return [check_rows(evidence.row(f"{name}_swap"), evidence.row(name)) for name in ITEM_LEVEL]
+    return [check_rows(swapped, plain) for swapped, plain in swap_pairs(evidence.study)]
 
 
 def none_over_swap(evidence: Evidence) -> list[Check]:
-    return [check_rows(evidence.row(name), evidence.row(f"{name}_swap")) for name in ITEM_LEVEL]
+    return [check_rows(plain, swapped) for swapped, plain in swap_pairs(evidence.study)]
 
 
 def joint_over_best_single(evidence: Evidence) -> list[Check]:

@@ -1,4 +1,4 @@
-"""Which rows stand against which: the best baseline, equal mask ratios, other datasets."""
+"""Which rows stand against which: best baseline, mask ratios, swapping, other datasets."""
 
 from dataclasses import replace
 
@@ -34,6 +34,20 @@ def ratio_pairs(study: Study) -> list[tuple[Row, Row]]:
         )
         for ratio in ratios
     ]
+
+
+def swap_pairs(study: Study) -> list[tuple[Row, Row]]:
+    """Each item-level strategy with swapping and without, on the folds that swaps have.
+
+    On these folds alone, so that both sides choose among the same mask ratios: one that is
+    recorded for fold 0 only would otherwise take part with swapping, and not without.
+    """
+    pairs = []
+    for name in methods.ITEM_LEVEL:
+        swapped = study.row(methods.swapped(study.profile)[f"{name}_swap"])
+        same_folds = replace(study, folds=swapped.folds or study.folds)
+        pairs.append((swapped, same_folds.row(methods.strategies()[name])))
+    return pairs
 
 
 def _has_records(study: Study) -> bool:

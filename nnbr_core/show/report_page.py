@@ -10,7 +10,7 @@ from nnbr_core.experiments import methods, questions
 from nnbr_core.experiments.claims import Finding
 from nnbr_core.experiments.evidence import Evidence
 from nnbr_core.experiments.facts import Facts
-from nnbr_core.experiments.lineup import best_baseline
+from nnbr_core.experiments.lineup import best_baseline, swap_pairs
 from nnbr_core.experiments.study import CHOICE, Row, Study
 from nnbr_core.show import markdown, record_plots, report_parts
 from nnbr_core.show.claim_tables import claim_table
@@ -151,11 +151,10 @@ def _strategies(about: Material) -> list[str]:
 
 
 def _settings(about: Material) -> list[str]:
-    rows = about.rows
     return [
         "## RQ3: swapping",
         report_parts.method_section(about.study, about.among(methods.swapped())),
-        about.differences([(rows[f"{name}_swap"], rows[name]) for name in methods.ITEM_LEVEL]),
+        about.differences(swap_pairs(about.study)),
         *(report_parts.swap_section(about.study, *one) for one in about.swaps.items()),
         "## RQ4: mask ratio and training time",
         report_parts.ratio_section(about.study, about.ratios),

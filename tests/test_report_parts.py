@@ -57,7 +57,10 @@ def test_cells_ratios_and_curves_name_their_runs(study):
     long = write(study, learned=curve(0.1, 0.4, 0.2), **questions.QUICK_CURVE)
     curves = questions.learning_curves(questions.curve_runs(study))
     shown = report_parts.curve_section(study, curves)
-    assert "| basket_all | 2 | 3 | 0.4 | 50.0% | 1 |" in shown and long.id in shown
+    assert "| basket_all | 2 | 3 | 0.4 | 50.0% | 0.1 | – | – | 1 |" in shown and long.id in shown
+    early = write(study, validation=0.3, learned=curve(0.3))
+    shown = report_parts.curve_section(study, curves)
+    assert "| 0.1 | 1 | .3000 | 1 |" in shown and early.id in shown
 
 
 def test_seeds_are_shown_beside_the_noise_over_users(study):

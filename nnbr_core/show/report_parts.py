@@ -94,15 +94,32 @@ def ratio_section(study: Study, scored: pd.DataFrame) -> str:
     )
 
 
+def _stopped_early(study: Study, masking: str, ratio: float, long_id: str) -> dict:
+    """The ordinary run beside the one that was trained to the end."""
+    (run,) = study.find([study.config("btbr", 0, masking=masking, mask_ratio=ratio)])
+    return {
+        "mask ratio": ratio,
+        "stopped after": len(run.curve) if run else tables.NONE,
+        f"then {CHOICE}": score(run.validation[CHOICE]) if run else tables.NONE,
+        "folds": 1,
+        "records": markdown.links([long_id, *([run.id] if run else [])], study.name),
+    }
+
+
 def curve_section(study: Study, curves: pd.DataFrame) -> str:
     if curves.empty:
         return NOTHING
-    ids = curves.groupby("masking", sort=False)["id"].first()
+    first = curves.groupby("masking", sort=False)[["mask_ratio", "id"]].first()
+    ordinary = {
+        name: _stopped_early(study, name, float(ratio), id)
+        for name, ratio, id in first.itertuples()
+    }
     shown = record_plots.peaks(curves).drop(columns="seconds to peak")
-    shown["folds"] = 1
-    shown["record"] = [markdown.links([ids[name]], study.name) for name in shown.index]
     return _together(
-        markdown.image(f"{study.name}_curves", "Learning curves"), markdown.table(shown)
+        markdown.image(f"{study.name}_curves", "Learning curves"),
+        markdown.table(shown.join(pd.DataFrame(ordinary).T)),
+        "*Stopped after*: epochs of the run behind the tables above, which ends when eight of them "
+        "bring nothing better. Where it then has less than the peak, it ended too early.",
     )
 
 

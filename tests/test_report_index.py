@@ -30,12 +30,14 @@ def test_the_index_tells_what_decides_a_claim_and_names_the_undecided(popularity
         Finding(CLAIM["X1"], "toy", "not enough runs", (Check("nothing"),)),
     ]
     across = Finding(ACROSS, "several", "not enough runs", (BEATEN, Check("a second dataset")))
-    text = index(Found({"toy": findings}, across, {"toy": ORDER}, popularity))
+    windows = [Finding(CLAIM["X1"], "toy in windows", "holds", (UP,))]
+    text = index(Found({"toy": findings}, across, {"toy": ORDER}, popularity, windows))
     assert "2 verdicts; holds: 1, cannot be told apart: 1." in text
     assert "- 5a, joint training beats the best baseline. toy: holds (joint over user_knn" in text
     said = "joint training is not different from the best single strategy"
     assert f"- 5b, {said}: cannot be told apart (toy)." in text
     assert "- X1, the best BTBR beats the honest references. toy: not enough runs." in text
+    assert "honest references. toy in windows: holds (joint over user_knn" in text
     assert "mean over 2 splits as the paper takes it: recall@10 .2000 (paper .0587)" in text
     assert "those behind 1a: toy [abc](runs/toy/abc.json)." in text
     assert "| 5a | joint training beats the best baseline | holds<br>+.0200, 2 folds | – |" in text

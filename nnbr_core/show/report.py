@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from nnbr_core.data.recipe import Recipe
 from nnbr_core.errors import InputError
 from nnbr_core.experiments.ablations import strict_order
-from nnbr_core.experiments.claims import judge, judge_across
+from nnbr_core.experiments.claims import Finding, judge, judge_across
 from nnbr_core.experiments.facts import Facts, measure, read_facts, write_facts
 from nnbr_core.experiments.methods import baselines
 from nnbr_core.experiments.runs import data_for
@@ -69,25 +69,33 @@ class Report:
     summary: str  # for the project's README
 
 
+def _beyond(name: str, windows: Study) -> list[Finding]:
+    """What windows of a dataset say about what the paper does not ask."""
+    found = [one for one in judge(windows) if one.claim.question == "beyond"]
+    return [replace(one, dataset=f"{name} in windows") for one in found]
+
+
 def report() -> Report:
     studies = {dataset: recorded(dataset) for dataset in DATASETS}
+    windows = {dataset: recorded(dataset, recipe) for dataset, recipe in WINDOWS.items()}
     findings = {name: judge(study) for name, study in studies.items()}
     pages, figures = {}, {}
     for name, study in studies.items():
-        windows = recorded(name, WINDOWS[name]) if name in WINDOWS else None
-        made = page(study, findings[name], windows)
+        made = page(study, findings[name], windows.get(name))
         pages[f"{name}.md"] = made.text
         figures |= {f"figures/{figure}.svg": drawn for figure, drawn in made.figures.items()}
     order = {name: strict_order(study) for name, study in studies.items()}
+    beyond = [finding for name, study in windows.items() for finding in _beyond(name, study)]
     found = Found(
         findings,
         judge_across(list(studies.values())),
         order,
         studies["tafeng"].row(baselines()["popularity"]),
+        beyond,
     )
     pages["README.md"] = index(found)
     pages["reproducibility.md"] = notes(studies)
-    return Report(pages, figures, summary(studies, findings, order))
+    return Report(pages, figures, summary(studies, findings, order, beyond))
 
 
 def write_pages(made: Report, folder: Path) -> None:

@@ -33,6 +33,7 @@ class Found:
     across: Finding
     order: Mapping[str, StrictOrder]  # by dataset
     popularity: Row  # on TaFeng, against the paper's G-TopFreq
+    windows: Sequence[Finding] = ()  # what windows of a dataset say beyond the paper
 
 
 def _counts(findings: Sequence[Finding]) -> str:
@@ -82,7 +83,7 @@ def _strict_order(order: Mapping[str, StrictOrder]) -> str:
 
 def index(found: Found) -> str:
     everything = [one for findings in found.findings.values() for one in findings]
-    everything.append(found.across)
+    everything += [found.across, *found.windows]
     by_question = {
         question: [one for one in everything if one.claim.question == question]
         for question in QUESTIONS

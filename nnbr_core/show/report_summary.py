@@ -59,14 +59,11 @@ def summary(
     studies: Mapping[str, Study],
     findings: Mapping[str, Sequence[Finding]],
     order: Mapping[str, StrictOrder],
+    windows: Sequence[Finding],
 ) -> str:
     """The table, and the answers to what matters most."""
-    beyond = [
-        sentence(one)
-        for found in findings.values()
-        for one in found
-        if one.claim.question == "beyond"
-    ]
+    every = [*(one for found in findings.values() for one in found), *windows]
+    beyond = [sentence(one) for one in every if one.claim.question == "beyond"]
     return "\n\n".join(
         [
             _table(studies),

@@ -13,9 +13,7 @@ from nnbr_core.experiments.runs import data_for
 from nnbr_core.paths import project_root
 from nnbr_core.show.images import is_current
 from nnbr_core.show.report import (
-    DATASETS,
-    PLAIN,
-    WINDOWS,
+    STUDIED,
     Report,
     recorded,
     report,
@@ -68,9 +66,7 @@ def test_every_link_of_a_page_leads_somewhere(made):
         assert links and all((REPORTS / link).is_file() for link in set(links))
 
 
-@pytest.mark.parametrize(
-    ("dataset", "recipe"), [*((name, PLAIN) for name in DATASETS), *WINDOWS.items()]
-)
+@pytest.mark.parametrize(("dataset", "recipe"), STUDIED)
 def test_recorded_facts_are_those_of_the_data(dataset, recipe):
     study = recorded(dataset, recipe)
     try:

@@ -27,6 +27,7 @@ from nnbr_core.show.report_summary import summary, with_summary
 DATASETS = ("tafeng", "dunnhumby", "instacart", "completejourney")
 PLAIN = Recipe()
 WINDOWS = {"dunnhumby": Recipe(window_weeks=8)}  # once more, in more sequences
+STUDIED = (*((name, PLAIN) for name in DATASETS), *WINDOWS.items())
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def recorded(dataset: str, recipe: Recipe = PLAIN) -> Recorded:
 
 def refresh_facts() -> None:
     """Measure again what is recorded about the datasets that are here."""
-    for dataset, recipe in [*((name, PLAIN) for name in DATASETS), *WINDOWS.items()]:
+    for dataset, recipe in STUDIED:
         study = Recorded(dataset, "paper", recipe=recipe)
         try:
             baskets = data_for(study.config("popularity", 0))

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 
+import pandas as pd
 import plotly.graph_objects as go
 
 from nnbr_core.experiments import methods, questions
@@ -74,23 +76,31 @@ def _verdicts(study: Study, findings: list[Finding]) -> str:
 
 
 class Material:
-    """What a page is about, looked up once."""
+    """What a page is about, looked up once, and not before it is asked for."""
 
     def __init__(self, study: Study) -> None:
         self.study, self.name = study, study.name
         self.evidence = Evidence(study)
         self.rows = study.rows(self.evidence.methods)
         self.best_baseline = best_baseline(self.among(methods.baselines()))
-        self.swaps = {
+
+    @cached_property
+    def swaps(self) -> dict[str, pd.DataFrame]:
+        return {
             masking: questions.scored(
-                questions.swap_runs(study, masking), questions.BY_SWAP, CHOICE
+                questions.swap_runs(self.study, masking), questions.BY_SWAP, CHOICE
             )
             for masking in methods.ITEM_LEVEL
         }
-        self.ratios = questions.scored(
-            questions.ratio_runs(study), questions.BY_RATIO, CHOICE, intervals=True
-        )
-        self.curves = questions.learning_curves(questions.curve_runs(study))
+
+    @cached_property
+    def ratios(self) -> pd.DataFrame:
+        runs = questions.ratio_runs(self.study)
+        return questions.scored(runs, questions.BY_RATIO, CHOICE, intervals=True)
+
+    @cached_property
+    def curves(self) -> pd.DataFrame:
+        return questions.learning_curves(questions.curve_runs(self.study))
 
     def among(self, names: Iterable[str]) -> dict[str, Row]:
         return {name: self.rows[name] for name in names}

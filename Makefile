@@ -1,11 +1,13 @@
 PYTHON ?= python3
+DATASET ?= completejourney
 BIN := .venv/bin
 
 .PHONY: demo test lab outputs reports bench lock clean
 
+# What is recorded is shown in full size; without records (DATASET=tafeng_raw) it is a preview.
 demo: .venv/installed
-	$(BIN)/python -m nnbr_core prepare completejourney
-	$(BIN)/python -m nnbr_core gallery --dataset completejourney --profile quick
+	$(BIN)/python -m nnbr_core prepare $(DATASET)
+	$(BIN)/python -m nnbr_core gallery --dataset $(DATASET)
 
 test: .venv/installed
 	$(BIN)/ruff check .
@@ -42,6 +44,6 @@ lock: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv gallery data/prepared data/weights reports/runs/quick reports/runs/.locks test-artifacts
+	rm -rf .venv gallery data/prepared data/weights reports/runs/quick reports/runs/own reports/runs/.locks test-artifacts
 	rm -rf build *.egg-info .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

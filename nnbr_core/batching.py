@@ -67,11 +67,13 @@ def _append(histories: Baskets, last: Baskets) -> Baskets:
     """The same users with one more basket each."""
     end_of_user = histories.basket_ptr[histories.user_ptr[1:]]
     sizes = np.insert(histories.basket_sizes, histories.user_ptr[1:], last.basket_sizes)
+    are_dated = histories.days is not None and last.days is not None
     return replace(
         histories,
         items=np.insert(histories.items, np.repeat(end_of_user, last.basket_sizes), last.items),
         basket_ptr=np.concatenate([[0], np.cumsum(sizes)]),
         user_ptr=histories.user_ptr + np.arange(histories.n_users + 1),
+        days=np.insert(histories.days, histories.user_ptr[1:], last.days) if are_dated else None,
     )
 
 
@@ -162,6 +164,27 @@ def append_mask(baskets: Baskets) -> Batch:
     return Batch(
         tokens.scatter(1, end, torch.full_like(end, MASK)), positions.scatter(1, end, next_position)
     )
+
+
+def counted_from_start(positions: Tensor) -> Tensor:
+    """(B, L) basket numbers as they are: the first basket read is number 1, as in the paper."""
+    return positions
+
+
+def counted_from_end(positions: Tensor) -> Tensor:
+    """(B, L) basket numbers counted backwards: the last basket is number 1 for everybody.
+
+    Counted from the start the basket to predict has another number for every user, so that
+    nothing can be learned about what sells *last*. Padding keeps 0.
+
+        1 1 2 3   ->   3 3 2 1
+        1 2 . .        2 1 . .
+    """
+    last = positions.amax(dim=1, keepdim=True)  # (B, 1)
+    return torch.where(positions > 0, last + 1 - positions, 0)
+
+
+NUMBERINGS = {"start": counted_from_start, "end": counted_from_end}
 
 
 def similar_lengths(length: np.ndarray, batch_size: int) -> list[np.ndarray]:

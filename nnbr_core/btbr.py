@@ -3,16 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 import torch
 from torch import Generator, Tensor
 
+from nnbr_core.baselines.api import BaseRecommender
 from nnbr_core.batching import (
     FIRST_ITEM,
     IGNORE,
     MAX_BASKETS,
+    NUMBERINGS,
     append_mask,
     collate,
     lengths,
@@ -28,10 +30,13 @@ from nnbr_core.btbr_settings import BtbrSettings
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.describe import lateness
 from nnbr_core.data.folds import Part
+from nnbr_core.devices import checked_device, warn_if_emulated
 from nnbr_core.errors import InputError
 from nnbr_core.masking import BASKET_VIEWS, MASKERS, one_mask
+from nnbr_core.network import Network
 from nnbr_core.swapping import SWAPS
 from nnbr_core.training import (
+    OnEpoch,
     Stage,
     adam,
     load_checkpoint,
@@ -39,14 +44,13 @@ from nnbr_core.training import (
     train_stages,
     validation_metrics,
 )
-from nnbr_core.transformer import Network
 
 SHIFT_STRENGTHS = (0, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4)
 USERS_TO_SCORE = 128  # at once; users of similar length, so that little padding is needed
 
 
-class Question(NamedTuple):
-    """A masked batch: which mask should have said which item?"""
+class MaskedBatch(NamedTuple):
+    """What one training step reads, and which mask should have said which item."""
 
     inputs: Tensor  # (B, L) tokens
     positions: Tensor  # (B, L)
@@ -54,8 +58,8 @@ class Question(NamedTuple):
     item: Tensor  # (P,) the item it hides
 
 
-def ask(settings: BtbrSettings, users: Baskets, rng: Generator) -> Question:
-    """Shuffle, collate, swap and mask users as one stage's settings say."""
+def masked_batch(settings: BtbrSettings, users: Baskets, rng: Generator) -> MaskedBatch:
+    """Shuffle, collate, swap, mask and number users' baskets as one stage's settings say."""
     if settings.shuffle_baskets:
         users = shuffled_baskets(users, rng, keeps_last=settings.sees_last_basket)
     batch = collate(users)
@@ -64,9 +68,10 @@ def ask(settings: BtbrSettings, users: Baskets, rng: Generator) -> Question:
     inputs, labels = MASKERS[settings.masking](batch, settings.mask_ratio, rng)
     user, column = (labels != IGNORE).nonzero(as_tuple=True)
     item = labels[user, column] - FIRST_ITEM
+    positions = NUMBERINGS[settings.positions](batch.positions)
     if settings.mask_tokens == "one":  # every user has a last basket: mask u is user u's
-        return Question(one_mask(inputs), batch.positions, user, item)
-    return Question(inputs, batch.positions, torch.arange(len(item)), item)
+        return MaskedBatch(one_mask(inputs), positions, user, item)
+    return MaskedBatch(inputs, positions, torch.arange(len(item)), item)
 
 
 def stage_view(settings: BtbrSettings, part: Part) -> Baskets:
@@ -78,22 +83,19 @@ def stage_view(settings: BtbrSettings, part: Part) -> Baskets:
     return most_recent(rows, settings.max_length)
 
 
-class Btbr:
+class Btbr(BaseRecommender):
     """The recommender: fit it, or load it, then score histories."""
 
+    can_be_saved = True
+    settings_type: ClassVar[type[BtbrSettings]] = BtbrSettings
+
     def __init__(
-        self,
-        settings: BtbrSettings,
-        baskets: Baskets,
-        seed: int = 0,
-        device: str | None = None,
+        self, settings: BtbrSettings, baskets: Baskets, seed: int = 0, device: str | None = None
     ) -> None:
-        self.settings, self.catalogue, self.seed = settings, baskets.catalogue, seed
-        self.device = device or ("cuda" if torch.cuda.is_available() else "cpu")
-        self.curve: list[dict] = []
-        self.chosen: dict = {}  # how strongly scores are corrected, if they are
+        super().__init__(settings, baskets, seed)
+        self.device = checked_device(device)
+        warn_if_emulated(settings.precision, self.device)
         self.shift: np.ndarray | None = None  # float32 [items], added to all scores
-        self.was_interrupted = False
         self.network = self._new_network(torch.Generator().manual_seed(seed))
 
     def _new_network(self, rng: Generator) -> Network:
@@ -104,8 +106,8 @@ class Btbr:
         rows = stage_view(settings, part)
 
         def loss(users: np.ndarray, rng: Generator) -> Tensor:
-            question = ask(settings, rows.select(users), rng)
-            return self.network.loss(*(x.to(self.device) for x in question), noise)
+            batch = masked_batch(settings, rows.select(users), rng)
+            return self.network.loss(*batch, noise)
 
         return Stage(
             name=settings.masking,
@@ -123,11 +125,13 @@ class Btbr:
         context: Baskets,
         progress: bool = False,
         stages: Sequence[BtbrSettings] = (),
-    ) -> "Btbr":
+        on_epoch: OnEpoch | None = None,
+    ) -> Self:
         """Train from scratch on `train`; the epoch is chosen on `validation`.
 
         `stages` replaces the settings' own: any maskings in any order, each with its own
         ratio, swap, epochs and patience. `context` is for models that count histories.
+        `on_epoch` watches, and may end a stage: see `training.OnEpoch`.
         """
         rng = torch.Generator().manual_seed(self.seed)
         self.network, self.shift = self._new_network(rng), None
@@ -140,6 +144,7 @@ class Btbr:
             rng,
             self.settings.select_on,
             progress,
+            on_epoch,
         )
         self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
         if self.settings.correct_shift:
@@ -174,7 +179,8 @@ class Btbr:
         scores = np.empty((recent.n_users, recent.n_items), dtype=np.float32)
         for users in similar_lengths(lengths(recent), USERS_TO_SCORE):
             batch = append_mask(recent.select(users))
-            states = self.network(batch.tokens.to(self.device), batch.positions.to(self.device))
+            positions = NUMBERINGS[self.settings.positions](batch.positions)
+            states = self.network(batch.tokens, positions)
             scores[users] = self.network.scores(states).cpu().numpy()
         return scores if self.shift is None else scores + self.shift
 
@@ -185,10 +191,10 @@ class Btbr:
             np.save(folder / "shift.npy", self.shift, allow_pickle=False)
 
     @classmethod
-    def load(cls, folder: Path, baskets: Baskets, device: str | None = None) -> "Btbr":
+    def load(cls, folder: Path, baskets: Baskets, device: str | None = None) -> Self:
         """What `save` wrote, for the same dataset: it scores as before, bit for bit."""
         facts, weights = load_checkpoint(folder, baskets.catalogue)
-        model = cls(BtbrSettings(**facts["settings"]), baskets, facts["seed"], device)
+        model = cls(cls.settings_type(**facts["settings"]), baskets, facts["seed"], device)
         model.network.load_state_dict(weights)
         if model.settings.correct_shift:
             model.shift = np.load(folder / "shift.npy", allow_pickle=False)

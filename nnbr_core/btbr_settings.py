@@ -2,63 +2,84 @@
 
 from dataclasses import dataclass, replace
 
+from nnbr_core.batching import NUMBERINGS
 from nnbr_core.errors import InputError, choose
+from nnbr_core.losses import PRECISIONS
 from nnbr_core.masking import BASKET_VIEWS, MASKERS
+from nnbr_core.settings import (
+    COUNT,
+    DROPOUT,
+    RATE,
+    SHARE,
+    SIZE,
+    Limits,
+    Settings,
+    check_heads,
+    setting,
+)
 from nnbr_core.swapping import SWAPS
 from nnbr_core.training import CRITERIA
 
 NAMED_PAIRS = {"joint": "item_select+basket_all"}  # the paper's pre-training and fine-tuning
 
 
+def maskings() -> list[str]:
+    """What can be trained by name: single maskings, then the named pairs."""
+    return [*MASKERS, *NAMED_PAIRS]
+
+
 @dataclass(frozen=True)
-class BtbrSettings:
+class BtbrSettings(Settings):
     """Everything a BTBR run can vary. The defaults are the paper's."""
 
-    masking: str = "basket_all"  # a key of MASKERS, two joined by "+", or "joint"
-    mask_ratio: float = 0.1  # share of items to hide; item-level maskings only
-    swap: str = "code"  # a key of SWAPS
-    swap_ratio: float = 0.0  # share of items to move; 0 is no swapping; item-level maskings only
-    swap_hop: int = 1  # how many baskets far
-    item_level_sees_last_basket: bool | None = None  # None: as published, only when pre-training
-    mask_tokens: str = "item"  # hide a last basket behind one mask per "item", or just "one"
-    shuffle_baskets: bool = False  # a control: the baskets that are read lose their order
-    correct_shift: bool = False  # add what is bought more in last baskets than before them
-    dim: int = 64  # numbers per item
-    heads: int = 8  # of attention
-    layers: int = 2  # of the transformer
-    dropout: float = 0.1  # on embeddings and residual branches, not on attention weights
-    max_length: int = 256  # items of a history that are read, the latest
-    batch_size: int = 128  # users per step
-    learning_rate: float = 1e-3  # of Adam
-    epochs: int = 100  # per stage, at most
-    patience: int = 8  # epochs without improvement before a stage ends
-    select_on: str = CRITERIA[0]  # validation metrics that choose the epoch, joined by "+"
+    masking: str = setting("basket_all", "what is hidden", choices=maskings, joined_by="+")
+    mask_ratio: float = setting(
+        0.1, "share of items to hide; item-level maskings only", Limits(above=0, below=1)
+    )
+    swap: str = setting("code", "move items exactly swap_hop baskets, or within", choices=SWAPS)
+    swap_ratio: float = setting(0.0, "share of items to move; item-level maskings only", SHARE)
+    swap_hop: int = setting(1, "how many baskets far", COUNT)
+    item_level_sees_last_basket: bool | None = setting(
+        None, "train item-level maskings on last baskets too; None: only when pre-training"
+    )
+    positions: str = setting(
+        "start", "count baskets from the first, or back from the last", choices=NUMBERINGS
+    )
+    mask_tokens: str = setting(
+        "item", "masks of a hidden last basket: one per item, or just one", choices=["item", "one"]
+    )
+    shuffle_baskets: bool = setting(False, "a control: the baskets read lose their order")
+    correct_shift: bool = setting(False, "add what is bought more in last baskets than before")
+    dim: int = setting(64, "numbers per item", SIZE)
+    heads: int = setting(8, "of attention; dim must be a multiple", SIZE)
+    layers: int = setting(2, "of the transformer", Limits(low=1, high=64))
+    dropout: float = setting(0.1, "on embeddings and residual branches, not attention", DROPOUT)
+    max_length: int = setting(256, "items of a history that are read, the latest", COUNT)
+    batch_size: int = setting(128, "users per step", COUNT)
+    learning_rate: float = setting(1e-3, "of Adam", RATE)
+    epochs: int = setting(100, "per stage, at most", COUNT)
+    patience: int = setting(8, "epochs without improvement before a stage ends", COUNT)
+    select_on: str = setting(
+        CRITERIA[0], "validation metrics, summed, that choose the epoch", choices=CRITERIA
+    )
+    precision: str = setting(
+        PRECISIONS[0],
+        "of products: of layers, and of the loss; scores are float32",
+        choices=PRECISIONS,
+    )
 
     def __post_init__(self) -> None:
-        for name in self.stage_names:
-            choose("masking", name, [*MASKERS, *NAMED_PAIRS])
-        choose("swap", self.swap, SWAPS)
-        choose("mask_tokens", self.mask_tokens, ["item", "one"])
-        choose("select_on", self.select_on, CRITERIA)
+        super().__post_init__()
+        check_heads(self.dim, self.heads)
+        for name in self.stage_names:  # a named pair is no part of a pair
+            choose("masking", name, MASKERS)
         is_basket_level = [name in BASKET_VIEWS for name in self.stage_names]
-        wrong = {
-            f"mask_ratio {self.mask_ratio} is not between 0 and 1": not 0 < self.mask_ratio < 1,
-            f"swap_ratio {self.swap_ratio} is not between 0 and 1": not 0 <= self.swap_ratio <= 1,
-            f"swap_hop {self.swap_hop} is below 1": self.swap_hop < 1,
-            f"dim {self.dim} cannot be divided by {self.heads} heads": self.dim % self.heads != 0,
-            f"dropout {self.dropout} is not between 0 and 1": not 0 <= self.dropout < 1,
-            f"{self.masking} is basket-level and cannot be combined with swapping": (
-                self.swap_ratio > 0 and all(is_basket_level)
-            ),
-            f"mask_tokens 'one' means nothing to {self.masking}: it hides items of many baskets": (
-                self.mask_tokens == "one" and not any(is_basket_level)
-            ),
-        }
-        for name in ("layers", "max_length", "batch_size", "learning_rate", "epochs", "patience"):
-            wrong[f"{name} {getattr(self, name)} is not positive"] = getattr(self, name) <= 0
-        for message, is_so in wrong.items():
-            if is_so:
-                raise InputError(message)
+        if self.swap_ratio > 0 and all(is_basket_level):
+            raise InputError(f"{self.masking} is basket-level and cannot be combined with swapping")
+        if self.mask_tokens == "one" and not any(is_basket_level):
+            raise InputError(
+                f"mask_tokens 'one' means nothing to {self.masking}: it hides items of many baskets"
+            )
 
     @property
     def stage_names(self) -> list[str]:

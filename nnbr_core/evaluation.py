@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 import torch
+from torch import Tensor
 
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import Part
@@ -15,6 +16,10 @@ from nnbr_core.metrics import metric_table, recall_at
 KS = (10, 20)
 NOBODY = -1  # fills a list when a user has fewer candidates than places
 USERS_AT_ONCE = 512  # bounds memory: scores are [USERS_AT_ONCE, items]
+COPIES = 3  # of a block's scores: the model's, without repeats, and what ranking makes of them
+FLOAT_BYTES = 4
+SHELF = 32  # neighbouring items that ranking looks at through their maximum
+SHELVES_PAY = 4  # from so many times k shelves on
 
 Score = Callable[[Baskets], np.ndarray]  # histories -> float32 [users, items]
 
@@ -26,46 +31,89 @@ def mask_repeats(scores: np.ndarray, histories: Baskets) -> np.ndarray:
     return novel
 
 
-def top_k(scores: np.ndarray, k: int) -> np.ndarray:
-    """int32 [users, k]: the best items, by score, then by item number.
+def novel_scores(score: Score, block: Baskets) -> np.ndarray:
+    """float32 [users, items]: -inf for what was bought before; says so if they do not fit."""
+    try:
+        return mask_repeats(score(block), block)
+    except (MemoryError, RuntimeError) as error:  # numpy's and torch's
+        if isinstance(error, RuntimeError) and "memory" not in str(error):
+            raise
+        needed = COPIES * block.n_users * block.n_items * FLOAT_BYTES / 2**30
+        raise InputError(
+            f"the scores of {block.n_users} users for {block.n_items:,} items do not fit into "
+            f"memory: about {needed:.1f} GB and what the model itself takes must be free"
+        ) from error
+
+
+def _sorted_top(scores: Tensor, k: int) -> np.ndarray:
+    """int64 [users, k]: columns by score, then by number; scores is [users, columns].
 
     A partial sort leaves ties in any order, so that two machines could disagree: ties are
-    put in order of item number, and users whose k-th place is tied are sorted completely.
+    put in order of number, and users whose k-th place is tied are sorted completely.
     """
-    if k > scores.shape[1]:
-        raise InputError(f"k = {k} is more than the {scores.shape[1]} items there are")
-    if np.isnan(scores).any():
-        user = np.argmax(np.isnan(scores).any(axis=1))
-        raise InputError(f"scores of user {user} are not numbers")
-    found, place = torch.from_numpy(scores).topk(min(k + 1, scores.shape[1]), dim=1)
-    best, value = place[:, :k].numpy().astype(np.int32), found[:, :k].numpy()
+    found, place = scores.topk(min(k + 1, scores.shape[1]), dim=1)
+    if found[:, 0].isnan().any():  # they come before every number
+        raise InputError(f"scores of user {found[:, 0].isnan().int().argmax()} are not numbers")
+    best, value = place[:, :k].numpy(), found[:, :k].numpy()
     best = np.take_along_axis(best, np.lexsort((best, -value), axis=1), axis=1)
     if found.shape[1] > k:
         for user in np.flatnonzero((found[:, k] == found[:, k - 1]).numpy()):
-            at_least = np.flatnonzero(scores[user] >= value[user, -1])  # ascending item number
-            order = np.argsort(-scores[user, at_least], kind="stable")
-            best[user] = at_least[order][:k]
+            row = scores[user].numpy()
+            at_least = np.flatnonzero(row >= value[user, -1])  # ascending number
+            best[user] = at_least[np.argsort(-row[at_least], kind="stable")[:k]]
+    return best
+
+
+def _best_shelves(scores: Tensor, k: int) -> np.ndarray:
+    """int64 [users, k x SHELF]: the only items, in ascending order, that can be among the best k.
+
+    Neighbouring items form shelves. An item outside the k shelves with the highest maxima (the
+    lower number among equals) is beaten by at least one item of each of them: nothing is lost.
+    """
+    n_whole = scores.shape[1] // SHELF
+    shelves = scores[:, : n_whole * SHELF].unflatten(1, (n_whole, SHELF))  # (U, shelves, SHELF)
+    best = np.sort(_sorted_top(shelves.amax(dim=2), k), axis=1)
+    return (best[:, :, None] * SHELF + np.arange(SHELF)).reshape(len(best), -1)
+
+
+def top_k(scores: np.ndarray, k: int) -> np.ndarray:
+    """int32 [users, k]: the best items, by score, then by item number.
+
+    Where the catalogue is much longer than the list, most of it is not sorted at all.
+    """
+    n_users, n_items = scores.shape
+    if k > n_items:
+        raise InputError(f"k = {k} is more than the {n_items} items there are")
+    table = torch.from_numpy(scores)
+    if n_items >= SHELVES_PAY * k * SHELF:
+        n_shelved = n_items // SHELF * SHELF
+        rest = np.tile(np.arange(n_shelved, n_items), (n_users, 1))  # less than a shelf
+        near = np.concatenate([_best_shelves(table, k), rest], axis=1)
+        found = _sorted_top(torch.from_numpy(np.take_along_axis(scores, near, axis=1)), k)
+        best = np.take_along_axis(near, found, axis=1)
+    else:
+        best = _sorted_top(table, k)
     value = np.take_along_axis(scores, best, axis=1)
     return np.where(np.isneginf(value), NOBODY, best).astype(np.int32)
 
 
-def _top(score: Score, histories: Baskets, k: int, keep: Callable) -> np.ndarray:
-    """Score users in blocks, let `keep` remove what may not be recommended, take the best k."""
+def _top(scores_of: Score, histories: Baskets, k: int) -> np.ndarray:
+    """Score users in blocks and take the best k of each."""
     blocks = []
     for start in range(0, histories.n_users, USERS_AT_ONCE):
         block = histories.select(np.arange(start, min(start + USERS_AT_ONCE, histories.n_users)))
-        blocks.append(top_k(keep(score(block), block), k))
+        blocks.append(top_k(scores_of(block), k))
     return np.concatenate(blocks)
 
 
 def top_novel(score: Score, histories: Baskets, k: int) -> np.ndarray:
     """int32 [users, k]: the best items each user has never bought."""
-    return _top(score, histories, k, mask_repeats)
+    return _top(lambda block: novel_scores(score, block), histories, k)
 
 
 def top_any(score: Score, histories: Baskets, k: int) -> np.ndarray:
     """int32 [users, k]: the best items, bought before or not: ordinary next-basket lists."""
-    return _top(score, histories, k, lambda scores, block: scores)
+    return _top(score, histories, k)
 
 
 def hits(top: np.ndarray, wanted: sp.csr_matrix) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from nnbr_core.baselines.api import Recommender
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.errors import InputError, nearest
 from nnbr_core.evaluation import NOBODY, top_novel
@@ -15,7 +16,7 @@ Person = Baskets | Sequence[Sequence[str | int]]  # one user's baskets, or lists
 N_NAMED = 5  # unknown items that are listed before a message gets too long
 
 
-def one_person(model, person: Person) -> Baskets:
+def one_person(model: Recommender, person: Person) -> Baskets:
     """One user's baskets in the model's item numbers.
 
     Lists hold the catalogue's own ids. Items the model does not know are left out with a
@@ -41,7 +42,7 @@ def one_person(model, person: Person) -> Baskets:
     return Baskets.from_lists([[basket for basket in known if basket]], catalogue=model.catalogue)
 
 
-def recommend(model, person: Person, k: int = 10) -> pd.DataFrame:
+def recommend(model: Recommender, person: Person, k: int = 10) -> pd.DataFrame:
     """The best k items this person has never bought: id, name, group, score, best first."""
     history = one_person(model, person)
     top = top_novel(model.score, history, k)[0]
@@ -65,7 +66,7 @@ def without_each(history: Baskets) -> tuple[np.ndarray, Baskets]:
     return items, replace(copies, items=copies.items[is_kept], basket_ptr=ptr)
 
 
-def effects(model, history: Baskets) -> tuple[np.ndarray, np.ndarray]:
+def effects(model: Recommender, history: Baskets) -> tuple[np.ndarray, np.ndarray]:
     """The person's distinct items, and float32 [distinct items, items]: what each does to scores.
 
     An effect is what the score of an item, measured from the mean over all items, loses when
@@ -83,7 +84,7 @@ def effects(model, history: Baskets) -> tuple[np.ndarray, np.ndarray]:
     return items, before - after
 
 
-def why(model, person: Person, item: str | int) -> pd.DataFrame:
+def why(model: Recommender, person: Person, item: str | int) -> pd.DataFrame:
     """How much each item of the history speaks for recommending `item`, the strongest first.
 
     Negative effects speak against it.

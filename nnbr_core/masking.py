@@ -19,8 +19,25 @@ class Masked(NamedTuple):
 Masker = Callable[[Batch, float, Generator], Masked]
 
 
-def _hide(batch: Batch, hidden: Tensor) -> Masked:
-    """Replace the tokens where `hidden` (B, L) is true by MASK and make them the labels."""
+def hide(batch: Batch, hidden: Tensor) -> Masked:
+    """Replace the tokens where `hidden` (B, L) is true by MASK and make them the labels.
+
+    All that a masker of your own has to decide is where `hidden` is true: never at padding
+    (`batch.is_item` says where that is), and never everywhere in a row, or nothing is left to
+    predict from. Draw from `rng` alone, so that a run can be repeated.
+
+        def first_basket(batch, ratio, rng):
+            return hide(batch, batch.positions == 1)
+
+        tokens  4 5 6 .   hidden  y y n n   ->   inputs  M M 6 .   labels  4 5 IGNORE IGNORE
+
+    With @nnbr.masker above it, it can be named in runs, sweeps and menus.
+
+    >>> import nnbr_core as nnbr
+    >>> batch = Batch(torch.tensor([[4, 5, 6, 0]]), torch.tensor([[1, 1, 2, 0]]))
+    >>> nnbr.hide(batch, batch.positions == 1).inputs.tolist()
+    [[1, 1, 6, 0]]
+    """
     return Masked(batch.tokens.masked_fill(hidden, MASK), batch.tokens.masked_fill(~hidden, IGNORE))
 
 
@@ -35,7 +52,7 @@ def item_random(batch: Batch, ratio: float, rng: Generator) -> Masked:
     lowest = draw.masked_fill(~batch.is_item, 2).argmin(dim=1, keepdim=True)
     highest = draw.masked_fill(~batch.is_item, -1).argmax(dim=1, keepdim=True)
     hidden = (draw < ratio).scatter(1, lowest, True).scatter(1, highest, False)
-    return _hide(batch, hidden & batch.is_item)
+    return hide(batch, hidden & batch.is_item)
 
 
 def item_select(batch: Batch, ratio: float, rng: Generator) -> Masked:
@@ -56,7 +73,7 @@ def item_select(batch: Batch, ratio: float, rng: Generator) -> Masked:
     draw.masked_fill_(torch.arange(draw.shape[1]) >= n_distinct, 2.0)  # never padding
     rank = draw.argsort(dim=1).argsort(dim=1)
     hidden = torch.zeros_like(is_first).scatter(1, slot, (rank < n_hide).gather(1, distinct))
-    return _hide(batch, hidden)
+    return hide(batch, hidden)
 
 
 def last_basket(batch: Batch, ratio: float, rng: Generator) -> Masked:
@@ -65,7 +82,7 @@ def last_basket(batch: Batch, ratio: float, rng: Generator) -> Masked:
     The objective is the task itself: what is bought next? What the last basket contains, all
     of it or its novel items alone, is a matter of the view.
     """
-    return _hide(batch, batch.is_item & (batch.positions == batch.last_position))
+    return hide(batch, batch.is_item & (batch.positions == batch.last_position))
 
 
 def one_mask(inputs: Tensor) -> Tensor:
@@ -86,5 +103,6 @@ MASKERS: dict[str, Masker] = {
     "basket_all": last_basket,
     "basket_explore": last_basket,
 }
+BUILT_IN = dict(MASKERS)  # what comes with the package, whatever is added later
 # Basket-level objectives hide the basket their view ends with. Every other masker is item-level.
 BASKET_VIEWS: dict[str, View] = {"basket_all": with_last, "basket_explore": with_novel_last}

@@ -21,9 +21,14 @@ from nnbr_core.errors import InputError
 from nnbr_core.evaluation import Score, per_user, top_novel
 
 WATCHED_KS = (5, 10, 20)
+STEPS_UNSEEN = 50  # of a GPU, before its losses are looked at
 CRITERIA = ("recall@10", "recall@5+recall@10+recall@20")  # ours; the public code's
 
 Validate = Callable[[], dict[str, float]]  # the metrics of validation users, right now
+
+# Called after every epoch with its row of the curve (stage, epoch, loss, metrics, seconds) and the
+# module as it is then. Returning True ends the stage, whose best epoch is kept as always.
+OnEpoch = Callable[[dict, nn.Module], bool | None]
 
 
 @dataclass(frozen=True)
@@ -62,24 +67,40 @@ def validation_metrics(score: Score, part: Part) -> dict[str, float]:
     return {name: float(table[name].mean()) for name in watched}
 
 
+def _finite(losses: list[Tensor], stage: Stage, epoch: int, first: int, rate: float) -> list[float]:
+    """The losses of steps first, first + 1, ... as numbers; raises at one that is none."""
+    found = torch.stack(losses).tolist()
+    for step, loss in enumerate(found, start=first):
+        if not math.isfinite(loss):
+            raise InputError(
+                f"{stage.name}: the loss is {loss} in epoch {epoch}, step {step}, with "
+                f"learning rate {rate:g}; try a smaller one"
+            )
+    return found
+
+
 def _one_epoch(
     stage: Stage, epoch: int, optimiser: torch.optim.Optimizer, rng: Generator, bar: tqdm
 ) -> float:
-    """Mean training loss over one pass; raises at the first loss that is not a number."""
-    total, batches = 0.0, stage.batches(rng)
+    """Mean training loss over one pass; raises at the first loss that is not a number.
+
+    A loss is looked at before its step is made; on a GPU, which would have to wait for that,
+    only after some steps.
+    """
+    total, seen, unseen, batches = 0.0, 0, [], stage.batches(rng)
     for step, batch in enumerate(batches, start=1):
         loss = stage.loss(batch, rng)
-        if not math.isfinite(loss.item()):
+        unseen.append(loss.detach())
+        patience = 1 if loss.device.type == "cpu" else STEPS_UNSEEN
+        if len(unseen) >= patience or step == len(batches):
             rate = optimiser.param_groups[0]["lr"]
-            raise InputError(
-                f"{stage.name}: the loss is {loss.item()} in epoch {epoch}, step {step}, with "
-                f"learning rate {rate:g}; try a smaller one"
-            )
+            for one in _finite(unseen, stage, epoch, seen + 1, rate):
+                total += one
+            seen, unseen = step, []
+            bar.set_postfix_str(f"loss {total / step:.3f}", refresh=False)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        total += loss.item()
-        bar.set_postfix_str(f"loss {total / step:.3f}", refresh=False)
         bar.update(1 / len(batches))
     return total / len(batches)
 
@@ -92,6 +113,7 @@ def _one_stage(
     select_on: str,
     bar: tqdm,
     trained: Trained,
+    on_epoch: OnEpoch | None,
 ) -> None:
     """Train until validation stops improving; add to `trained`, leave the best weights loaded."""
     optimiser = stage.optimiser(module.parameters())
@@ -102,12 +124,14 @@ def _one_stage(
         metrics = validate()
         value = sum(metrics[name] for name in select_on.split("+"))
         row = {"stage": stage.name, "epoch": epoch, "loss": loss, **metrics}
-        trained.curve.append({**row, "seconds": time.perf_counter() - began})
+        row["seconds"] = time.perf_counter() - began
+        trained.curve.append(row)
         bar.set_description_str(f"{stage.name}, recall@10 {metrics['recall@10']:.4f}")
         if value > best_value:
             best_value, best_epoch = value, epoch
             trained.best = {name: x.detach().clone() for name, x in module.state_dict().items()}
-        elif epoch - best_epoch >= stage.patience:
+        is_stopped = on_epoch is not None and on_epoch(dict(row), module)
+        if is_stopped or epoch - best_epoch >= stage.patience:
             break
     module.load_state_dict(trained.best)
 
@@ -119,18 +143,20 @@ def train_stages(
     rng: Generator,
     select_on: str = CRITERIA[0],
     progress: bool = False,
+    on_epoch: OnEpoch | None = None,
 ) -> Trained:
     """Train `module` stage after stage; it ends with the best weights of the last one.
 
     Each stage starts from the best weights of the one before. Ctrl-C ends the training early
     and keeps the best weights so far; before the first epoch is over there are none to keep.
+    `on_epoch` is called after every epoch and may end a stage by returning True.
     """
     trained = Trained()
     try:
         for stage in stages:
             with tqdm(total=stage.epochs, desc=stage.name, disable=not progress) as bar:
                 bar.bar_format = "{desc} |{bar}| {n:.1f}/{total} epochs, {remaining} left{postfix}"
-                _one_stage(module, stage, validate, rng, select_on, bar, trained)
+                _one_stage(module, stage, validate, rng, select_on, bar, trained, on_epoch)
     except KeyboardInterrupt:
         if not trained.best:
             raise

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 import torch
+from hypothesis import settings
 from lab import Lab, running_lab
 
 from nnbr_core.data.baskets import Baskets
@@ -16,6 +17,8 @@ from nnbr_core.data.toy import world
 from nnbr_core.errors import InputError
 
 BROWSER = "chromium"
+settings.register_profile("busy", deadline=None)  # how long a case takes says nothing here
+settings.load_profile("busy")
 torch.set_num_threads(1)  # small models: a second thread costs more than it brings
 
 
@@ -102,6 +105,6 @@ def lab(tmp_path_factory) -> Iterator[Lab]:
 def shown(monkeypatch):
     """What a cell would display, with somebody there to click."""
     things = []
-    monkeypatch.setattr("nnbr_core.show.shell.display", things.append)
+    monkeypatch.setattr("nnbr_core.widgets._shared.display", things.append)
     monkeypatch.setenv("JPY_SESSION_NAME", "here.ipynb")
     return things

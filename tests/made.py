@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from nnbr_core.experiments.methods import Method, all_methods
-from nnbr_core.experiments.records import DEPTH, Record, pack
-from nnbr_core.experiments.study import Row
+from nnbr_core.analysis.methods import Method, every_row, swapped
+from nnbr_core.analysis.rows import Row
+from nnbr_core.runs.records import DEPTH, Record, pack
 
 
 def made_record(
@@ -20,7 +20,7 @@ def made_record(
         hit[user, : round(10 * share)] = True
     users = 1000 * fold + np.arange(len(recall))
     packed = pack(users, hit, np.full(len(recall), 10))
-    fields = dict.fromkeys(Record.__dataclass_fields__, "")
+    fields = dict.fromkeys(Record.__dataclass_fields__, "") | {"code": []}
     fields |= {"id": f"{name}-{fold}", "dataset": dataset, "users": {"test": packed}, "curve": []}
     fields |= {"validation": {"recall@10": float(np.mean(recall))}, "config": {"fold": fold}}
     return Record(**fields | changes)
@@ -28,7 +28,8 @@ def made_record(
 
 def made_row(name: str, *folds: list[float], dataset: str = "toy", n_missing: int = 0) -> Row:
     """A method's row from the recalls of its users, one list per fold."""
-    method = all_methods().get(name, Method(name, "btbr"))
+    known = every_row() | {"item_select_swap": swapped("item_select", 0.1)}
+    method = known.get(name, Method(name, "btbr"))
     records = [made_record(name, one, f, dataset) for f, one in enumerate(folds)]
     return Row(method, tuple(records), n_settings=int(bool(folds)), n_missing=n_missing)
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from nnbr_core.experiments import records, runs
-from nnbr_core.experiments.records import DEPTH, Record
-from nnbr_core.experiments.study import CHOICE, Study
+from nnbr_core.analysis.rows import CHOICE
+from nnbr_core.analysis.study import Study
+from nnbr_core.runs import records
+from nnbr_core.runs import run as runs
+from nnbr_core.runs.records import DEPTH, Record
 
 WANTED = 10  # novel items of every user: recall@10 is then a tenth of the hits
 N_USERS = 200  # of a fold

@@ -1,7 +1,5 @@
-"""The methods BTBR is compared with: one file each, one contract for all.
+"""The methods BTBR is compared with: one file each, or one folder, and one contract for all.
 
-A method is made with (settings, baskets, seed), where `baskets` only tells the catalogue;
-fitted with `fit(train, validation, context, progress)`, where `context` holds test users'
-histories, as inputs; and asked with `score(histories)` -> float32 [users, items]. It never
-filters repeat items and never sees a test user's last basket.
+The contract is `api.Recommender`. neural.py holds what the trained ones share, search.py how the
+others choose settings on validation users, sparse.py fixed matrices inside networks.
 """

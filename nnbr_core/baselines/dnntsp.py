@@ -13,18 +13,82 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from nnbr_core.baselines.dnntsp_graphs import Graphs, build_graphs
-from nnbr_core.baselines.neural import Neural, check, in_blocks, one_stage, seeded, users_with
-from nnbr_core.baselines.sparse import symmetric_product
-from nnbr_core.data.baskets import Baskets
+from nnbr_core.baselines.neural import Neural, in_blocks, one_stage, seeded, users_with
+from nnbr_core.baselines.sparse import symmetric_product, to_torch
+from nnbr_core.data.baskets import Baskets, ragged_rows
 from nnbr_core.data.folds import Part
-from nnbr_core.errors import InputError
-from nnbr_core.training import adam
+from nnbr_core.settings import COUNT, LABELS, RATE, SIZE, Settings, check_heads, setting
+from nnbr_core.training import Stage, adam
 
 N_LAYERS = 2  # of the graph
 MOST_PER_STEP = 64  # users, as published
 STEPS_PER_EPOCH = 145  # at least: TaFeng's; it takes some six hundred steps to learn anything
 USERS_AT_ONCE = 64  # scored together; the graphs of 512 long histories would need gigabytes
+
+
+@dataclass(frozen=True)
+class Graphs:
+    """Some users' graphs, flattened: a node is (user, item), a cell is (node, time step).
+
+    User 0 bought {3, 5}, then {5}; user 1 bought {2}, {2} and {2}:
+
+        user = [0, 0, 1]   item = [3, 5, 2]   n_steps = [2, 2, 3]   cells: 2 + 2 + 3
+
+    Nodes come in order of n_steps, so that histories of equal length lie side by side and
+    nothing is ever padded.
+    """
+
+    user: Tensor  # int64 [nodes], row of the user
+    item: Tensor  # int64 [nodes]
+    n_steps: Tensor  # int64 [nodes], baskets in the user's history
+    edges: Tensor  # sparse [cells, cells], symmetric
+
+
+def _ordered_pairs(histories: Baskets) -> tuple[np.ndarray, np.ndarray]:
+    """Two numbers of tokens for every two different items of a basket, in both orders."""
+    basket_of_token = np.repeat(np.arange(histories.n_baskets), histories.basket_sizes)
+    right, ptr = ragged_rows(histories.basket_ptr, basket_of_token)
+    left = np.repeat(np.arange(len(histories.items)), np.diff(ptr))
+    is_pair = left != right
+    return left[is_pair], right[is_pair]
+
+
+def build_graphs(histories: Baskets) -> Graphs:
+    """One graph per basket, over all items of its user.
+
+    Two items of a basket are joined by their number of common baskets in this history, every
+    item is joined to itself by 1 at every step, bought then or not; all divided by the user's
+    largest number.
+    """
+    order = np.argsort(histories.baskets_per_user, kind="stable")
+    histories = histories.select(order)
+    key = histories.user_of_token * histories.n_items + histories.items
+    nodes, node = np.unique(key, return_inverse=True)  # node: of every token
+    user, item = np.divmod(nodes, histories.n_items)
+    n_steps = histories.baskets_per_user[user]
+    first_cell = np.cumsum(n_steps) - n_steps
+    n_cells = int(n_steps.sum())
+
+    step_of_basket = np.arange(histories.n_baskets) - histories.user_ptr[histories.user_of_basket]
+    cell = first_cell[node] + np.repeat(step_of_basket, histories.basket_sizes)
+    left, right = _ordered_pairs(histories)
+    _, pair, times = np.unique(
+        node[left] * len(nodes) + node[right], return_inverse=True, return_counts=True
+    )
+    together = times[pair]
+    most = np.ones(histories.n_users)
+    np.maximum.at(most, user[node[left]], together)
+
+    loops = np.arange(n_cells)
+    row, column = np.append(cell[left], loops), np.append(cell[right], loops)
+    weight = np.append(together / most[user[node[left]]], np.repeat(1 / most[user], n_steps))
+    edges = sp.csr_matrix((weight.astype(np.float32), (row, column)), shape=(n_cells, n_cells))
+    return Graphs(
+        user=torch.from_numpy(order[user]),
+        item=torch.from_numpy(item),
+        n_steps=torch.from_numpy(n_steps),
+        edges=to_torch(edges),
+    )
 
 
 def causal_attention(query: Tensor, key: Tensor, value: Tensor, n_heads: int) -> Tensor:
@@ -112,21 +176,20 @@ class Network(nn.Module):
 
 
 @dataclass(frozen=True)
-class DnntspSettings:
+class DnntspSettings(Settings):
     """Defaults as published; the size is that of the paper's other models."""
 
-    labels: str = "all"  # learn all of a last basket, or explore: its novel items only
-    dim: int = 64  # numbers per item
-    heads: int = 4  # of attention
-    batch_size: int | None = None  # users per step; None: 64, fewer if there are few users
-    learning_rate: float = 1e-3  # of Adam
-    epochs: int = 40  # at most
-    patience: int = 5  # epochs without improvement before training ends
+    labels: str = setting("all", "learn all of a last basket, or its novel items", choices=LABELS)
+    dim: int = setting(64, "numbers per item", SIZE)
+    heads: int = setting(4, "of attention; dim must be a multiple", SIZE)
+    batch_size: int | None = setting(None, "users per step; None: 64, fewer of few users", COUNT)
+    learning_rate: float = setting(1e-3, "of Adam", RATE)
+    epochs: int = setting(40, "at most", COUNT)
+    patience: int = setting(5, "epochs without improvement before training ends", COUNT)
 
     def __post_init__(self) -> None:
-        check(self, "heads")
-        if self.dim % self.heads:
-            raise InputError(f"dim {self.dim} cannot be divided by {self.heads} heads")
+        super().__post_init__()
+        check_heads(self.dim, self.heads)
 
 
 def users_per_step(n_users: int) -> int:
@@ -147,7 +210,7 @@ class Dnntsp(Neural):
         with seeded(seed):
             self.network = Network(baskets.n_items, settings.dim, settings.heads)
 
-    def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
+    def stages(self, train: Part) -> list[Stage]:
         labels = train.labels(self.settings.labels)
 
         def loss(users: np.ndarray, rng: Generator) -> Tensor:
@@ -157,8 +220,7 @@ class Dnntsp(Neural):
 
         batch_size = self.settings.batch_size or users_per_step(len(users_with(labels)))
         settings = replace(self.settings, batch_size=batch_size)
-        stage = one_stage("dnntsp", settings, labels, loss, adam(settings.learning_rate))
-        self.learn([stage], validation, progress)
+        return [one_stage("dnntsp", settings, labels, loss, adam(settings.learning_rate))]
 
     def _scores(self, histories: Baskets) -> Tensor:
         graphs = build_graphs(histories)

@@ -4,7 +4,7 @@ This is the version the paper's authors maintain: a separate output layer, binar
 cross-entropy over all items, and an optional attention over the GRU's states.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,12 +12,20 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn import functional
 
-from nnbr_core.baselines.neural import Neural, check, clipped_adam, in_blocks, seeded, users_with
+from nnbr_core.baselines.neural import (
+    Neural,
+    clipped_adam,
+    in_blocks,
+    one_stage,
+    seeded,
+    users_with,
+)
 from nnbr_core.batching import shuffled_batches
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import Part
 from nnbr_core.errors import InputError
-from nnbr_core.kernels import dropout
+from nnbr_core.network import dropout
+from nnbr_core.settings import COUNT, DROPOUT, LABELS, RATE, SIZE, Limits, Settings, setting
 from nnbr_core.training import Stage
 
 USERS_AT_ONCE = 512  # scored together
@@ -25,19 +33,16 @@ HIDDEN = -1e9  # the attention score of a padded step
 
 
 @dataclass(frozen=True)
-class DreamSettings:
-    labels: str = "all"  # learn all of a last basket, or explore: its novel items only
-    attention: bool = True  # read all states of the GRU, weighted, beside the last one
-    dim: int = 64  # numbers per item, basket and state
-    dropout: float = 0.1  # inside the attention, the only place there is any
-    batch_size: int = 64  # users per step; the public code's 32 takes twice as long
-    learning_rate: float = 1e-3  # of Adam
-    clip: float = 20.0  # longest gradient
-    epochs: int = 40  # at most
-    patience: int = 5  # epochs without improvement before training ends
-
-    def __post_init__(self) -> None:
-        check(self, "clip")
+class DreamSettings(Settings):
+    labels: str = setting("all", "learn all of a last basket, or its novel items", choices=LABELS)
+    attention: bool = setting(True, "read all states of the GRU, weighted, beside the last one")
+    dim: int = setting(64, "numbers per item, basket and state", SIZE)
+    dropout: float = setting(0.1, "inside the attention, the only place there is any", DROPOUT)
+    batch_size: int = setting(64, "users per step; the public code's 32 takes longer", COUNT)
+    learning_rate: float = setting(1e-3, "of Adam", RATE)
+    clip: float = setting(20.0, "longest gradient", Limits(above=0, high=10**6))
+    epochs: int = setting(40, "at most", COUNT)
+    patience: int = setting(5, "epochs without improvement before training ends", COUNT)
 
 
 @dataclass(frozen=True)
@@ -138,8 +143,8 @@ class Dream(Neural):
         with seeded(seed):
             self.network = Network(baskets.n_items, settings.dim, settings.attention)
 
-    def stage(self, train: Part) -> Stage:
-        """How it learns: users of similar history length together, in a new order every epoch."""
+    def stages(self, train: Part) -> list[Stage]:
+        """Users of similar history length together, in a new order every epoch."""
         labels = train.labels(self.settings.labels)
         users = users_with(labels)
         length = train.histories.baskets_per_user[users]
@@ -151,17 +156,9 @@ class Dream(Neural):
             x = steps(train.histories.select(batch))
             return multilabel_loss(self.network(x, self.settings.dropout, rng), labels[batch])
 
-        return Stage(
-            name="dream",
-            batches=batches,
-            loss=loss,
-            optimiser=clipped_adam(self.settings.learning_rate, self.settings.clip),
-            epochs=self.settings.epochs,
-            patience=self.settings.patience,
-        )
-
-    def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
-        self.learn([self.stage(train)], validation, progress)
+        optimiser = clipped_adam(self.settings.learning_rate, self.settings.clip)
+        stage = one_stage("dream", self.settings, labels, loss, optimiser)
+        return [replace(stage, batches=batches)]
 
     def score(self, histories: Baskets) -> np.ndarray:
         return in_blocks(lambda some: self.network(steps(some)), histories, USERS_AT_ONCE)

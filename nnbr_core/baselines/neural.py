@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,24 +12,12 @@ import torch
 from torch import Generator, Tensor, nn
 
 from nnbr_core import training
+from nnbr_core.baselines.api import BaseRecommender
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import Part
-from nnbr_core.errors import InputError, choose
-from nnbr_core.training import Stage
-
-POSITIVE = ("dim", "batch_size", "learning_rate", "epochs", "patience")
-
-
-def check(settings: Any, *positive: str) -> None:
-    """Raise if a setting that all of them have, or one of those named, is out of range."""
-    choose("labels", settings.labels, ["all", "explore"])
-    for name in (*POSITIVE, *positive):
-        value = getattr(settings, name)
-        if value is not None and value <= 0:
-            raise InputError(f"{name} {value} is not positive")
-    rate = getattr(settings, "dropout", 0.0)
-    if not 0 <= rate < 1:
-        raise InputError(f"dropout {rate} is not between 0 and 1")
+from nnbr_core.errors import InputError
+from nnbr_core.settings import Settings
+from nnbr_core.training import OnEpoch, Stage
 
 
 @contextmanager
@@ -105,29 +93,45 @@ def in_blocks(score: Callable[[Baskets], Tensor], histories: Baskets, size: int)
     return found
 
 
-class Neural:
-    """A method with settings, a seed and a network: it is trained, saved and loaded alike."""
+class Neural(BaseRecommender):
+    """A method with a network, trained stage after stage: write `stages` and `score`."""
 
-    Settings: ClassVar[type]  # what the method can vary
+    can_be_saved = True
+    Settings: ClassVar[type[Settings]]  # of the method, for `load`
     network: nn.Module
 
-    def __init__(self, settings: Any, baskets: Baskets, seed: int) -> None:
-        self.settings, self.seed, self.catalogue = settings, seed, baskets.catalogue
-
-    def score(self, histories: Baskets) -> np.ndarray:
+    def stages(self, train: Part) -> Sequence[Stage]:
+        """How it learns, one objective after the other."""
         raise NotImplementedError
+
+    def fit(
+        self,
+        train: Part,
+        validation: Part,
+        context: Baskets,
+        progress: bool = False,
+        on_epoch: OnEpoch | None = None,
+    ) -> Self:
+        """Train the network; the epoch is chosen on `validation`.
+
+        `on_epoch` watches, and may end a stage: see `training.OnEpoch`.
+        """
+        stages = self.stages(train)
+        rng = torch.Generator().manual_seed(self.seed)
+        trained = training.train_stages(
+            self.network,
+            stages,
+            lambda: self.watched(validation),
+            rng,
+            progress=progress,
+            on_epoch=on_epoch,
+        )
+        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
+        return self
 
     def watched(self, validation: Part) -> dict[str, float]:
         """What is known of validation users after every epoch."""
         return training.validation_metrics(self.score, validation)
-
-    def learn(self, stages: Sequence[Stage], validation: Part, progress: bool) -> None:
-        """Train the network stage after stage, and keep the curve."""
-        rng = torch.Generator().manual_seed(self.seed)
-        trained = training.train_stages(
-            self.network, stages, lambda: self.watched(validation), rng, progress=progress
-        )
-        self.curve, self.was_interrupted = trained.curve, trained.was_interrupted
 
     def save(self, folder: Path) -> None:
         """Write the weights as safetensors and the settings as JSON into `folder`."""
@@ -138,7 +142,7 @@ class Neural:
         """Build the network, if it needs more than settings: the weights come next."""
 
     @classmethod
-    def load(cls, folder: Path, baskets: Baskets) -> "Neural":
+    def load(cls, folder: Path, baskets: Baskets) -> Self:
         """What `save` wrote, for baskets of the same catalogue: it scores as before."""
         facts, weights = training.load_checkpoint(folder, baskets.catalogue)
         model = cls(cls.Settings(**facts["settings"]), baskets, facts["seed"])

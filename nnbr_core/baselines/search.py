@@ -1,9 +1,11 @@
 """Choosing settings on validation users: every combination of a small grid is tried."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 
 import numpy as np
+import scipy.sparse as sp
 from tqdm.auto import tqdm
 
 from nnbr_core import evaluation
@@ -33,34 +35,50 @@ def combinations(tried: dict[str, tuple], *names: str) -> Iterator[dict]:
         yield dict(zip(names, combination, strict=True))
 
 
+def _some(part: Part, users: np.ndarray) -> Part:
+    return Part(part.histories.select(users), part.targets.select(users))
+
+
+def _recall(
+    scores: np.ndarray, histories: Baskets, wanted: sp.csr_matrix, labels: str
+) -> np.ndarray:
+    """float64 [users]: recall@10 of one candidate's scores, NaN where nothing is wanted."""
+    if labels == "explore":
+        scores = evaluation.mask_repeats(scores, histories)
+    k = min(10, histories.n_items)
+    hit = evaluation.hits(evaluation.top_k(scores, k), wanted)
+    return recall_at(k, hit, wanted.getnnz(axis=1))
+
+
 def search(
     candidates: Callable[[Baskets], Candidates],
     tried: dict[str, tuple],
     validation: Part,
     labels: str = "explore",
     progress: bool = False,
+    users_at_once: int = SEARCH_USERS,
 ) -> dict:
     """The settings of the best validation recall@10, the first of equals, and `n_tried`.
 
     `explore` judges novel items with repeats removed from the lists, `all` ordinary lists.
-    Where `tried` leaves no choice nothing is scored.
+    Where `tried` leaves no choice nothing is scored. `candidates` is asked anew for each block
+    of users, and always gives the same settings in the same order.
     """
     if all(len(options) == 1 for options in tried.values()):
         return {name: options[0] for name, options in tried.items()}
     everyone = validation.n_users
     users = np.linspace(0, everyone - 1, min(everyone, SEARCH_USERS)).astype(np.int64)
-    part = Part(validation.histories.select(users), validation.targets.select(users))
-    wanted = part.labels(labels)
-    if wanted.nnz == 0:
+    if _some(validation, users).labels(labels).nnz == 0:
         raise InputError("no validation user has anything to find: settings cannot be searched")
-    k = min(10, part.histories.n_items)
-    best, chosen, n_tried = -1.0, {}, 0
-    for settings, scores in tqdm(candidates(part.histories), "search", disable=not progress):
-        if labels == "explore":
-            scores = evaluation.mask_repeats(scores, part.histories)
-        hit = evaluation.hits(evaluation.top_k(scores, k), wanted)
-        found = float(np.nanmean(recall_at(k, hit, wanted.getnnz(axis=1))))
-        n_tried += 1
-        if found > best:
-            best, chosen = found, settings
-    return chosen | {"n_tried": n_tried}
+    found: dict[int, list[np.ndarray]] = defaultdict(list)  # recall of each block, by candidate
+    with tqdm(desc="search", disable=not progress) as bar:
+        for at in range(0, len(users), users_at_once):
+            part = _some(validation, users[at : at + users_at_once])
+            wanted = part.labels(labels)
+            options = []
+            for number, (settings, scores) in enumerate(candidates(part.histories)):
+                options.append(settings)
+                found[number].append(_recall(scores, part.histories, wanted, labels))
+                bar.update()
+    means = [float(np.nanmean(np.concatenate(found[number]))) for number in range(len(options))]
+    return options[int(np.argmax(means))] | {"n_tried": len(options)}

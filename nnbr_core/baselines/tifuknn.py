@@ -6,15 +6,17 @@ ordinary next-basket recall@10 (or the published values), `explore` by novel rec
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
 import torch
 
+from nnbr_core.baselines.api import BaseRecommender
 from nnbr_core.baselines.search import Candidates, combinations, search, values
 from nnbr_core.data.baskets import Baskets
 from nnbr_core.data.folds import Part
-from nnbr_core.errors import InputError, choose
+from nnbr_core.settings import COUNT, LABELS, SHARE, Limits, Settings, setting
 
 # The original authors' values for TaFeng: the default everywhere, tuned on no data of ours.
 PUBLISHED = {
@@ -34,33 +36,27 @@ GRID = {
     "n_neighbours": (100, 300, 500, 900),
     "alpha": (0.1, 0.3, 0.5, 0.7, 0.9),  # read by `all` alone: novel order ignores it
 }
+DECAY = Limits(above=0, high=1)
 USERS_AT_ONCE = 512  # bounds memory: distances are [USERS_AT_ONCE, references]
 
 
 @dataclass(frozen=True)
-class TifuknnSettings:
-    labels: str = "all"  # what None settings are chosen by: see `search_all`, or novel recall@10
-    search_all: bool = False  # under `all`: search by ordinary recall@10, not published values
-    n_groups: int | None = None  # a history is cut into this many groups of baskets
-    within_decay: float | None = None  # a basket one step older counts this much
-    group_decay: float | None = None  # a group one step older counts this much
-    n_neighbours: int | None = None  # training users whose vectors are averaged
-    alpha: float | None = None  # share of the user's own vector; 1 leaves novel items tied
-    semantics: str = "code"  # basket weights as in the public programs, or as in the paper
-    neighbour_source: str = "history"  # neighbours give their vector; or `last`: their labels
+class TifuknnSettings(Settings):
+    """None: the published value, or searched; `labels` and `search_all` say which."""
 
-    def __post_init__(self) -> None:
-        choose("labels", self.labels, ["all", "explore"])
-        choose("semantics", self.semantics, ["code", "paper"])
-        choose("neighbour_source", self.neighbour_source, ["history", "last"])
-        for name in ("n_groups", "n_neighbours"):
-            if getattr(self, name) is not None and getattr(self, name) < 1:
-                raise InputError(f"{name} = {getattr(self, name)}: 1 or more is needed")
-        for name in ("within_decay", "group_decay"):
-            if getattr(self, name) is not None and not 0 < getattr(self, name) <= 1:
-                raise InputError(f"{name} = {getattr(self, name)}: above 0, at most 1 is needed")
-        if self.alpha is not None and not 0 <= self.alpha <= 1:
-            raise InputError(f"alpha = {self.alpha}: 0 to 1 is needed")
+    labels: str = setting("all", "explore: None settings by novel recall@10", choices=LABELS)
+    search_all: bool = setting(False, "under all: search by ordinary recall@10 too")
+    n_groups: int | None = setting(None, "a history is cut into so many groups of baskets", COUNT)
+    within_decay: float | None = setting(None, "a basket one step older counts this much", DECAY)
+    group_decay: float | None = setting(None, "a group one step older counts this much", DECAY)
+    n_neighbours: int | None = setting(None, "training users whose vectors are averaged", COUNT)
+    alpha: float | None = setting(None, "share of the own vector; 1 leaves novel items tied", SHARE)
+    semantics: str = setting(
+        "code", "basket weights as in the public programs or the paper", choices=["code", "paper"]
+    )
+    neighbour_source: str = setting(
+        "history", "neighbours give their vector, or last: labels", choices=["history", "last"]
+    )
 
 
 def basket_weights(
@@ -149,14 +145,11 @@ def neighbour_sums(
         yield k, total
 
 
-class Tifuknn:
+class Tifuknn(BaseRecommender):
     """score = alpha * own vector + (1 - alpha) * mean of the nearest training users' vectors.
 
     A user's own vector is zero on novel items, so their order does not depend on alpha < 1.
     """
-
-    def __init__(self, settings: TifuknnSettings, baskets: Baskets, seed: int) -> None:
-        self.settings = settings
 
     def _tried(self) -> dict[str, tuple]:
         """The values a search goes through: published ones stand in where it must not look."""
@@ -175,7 +168,7 @@ class Tifuknn:
         else:
             self.given = self.references
 
-    def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> None:
+    def fit(self, train: Part, validation: Part, context: Baskets, progress: bool = False) -> Self:
         tried = self._tried()
         ks = tuple(sorted({min(k, train.n_users) for k in tried["n_neighbours"]}))
         tried["n_neighbours"] = ks
@@ -193,6 +186,7 @@ class Tifuknn:
         labels = self.settings.labels
         self.chosen = search(candidates, tried, validation, labels, progress)
         self._keep(train, self.chosen)
+        return self
 
     def score(self, histories: Baskets) -> np.ndarray:
         k, alpha = self.chosen["n_neighbours"], self.chosen["alpha"]

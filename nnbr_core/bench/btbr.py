@@ -18,14 +18,14 @@ import torch
 from torch import Tensor
 
 from nnbr_core.batching import MASK, PAD, append_mask, lengths, most_recent, similar_lengths
-from nnbr_core.btbr import Btbr, Question, ask, stage_view
+from nnbr_core.btbr import Btbr, MaskedBatch, masked_batch, stage_view
 from nnbr_core.btbr_settings import BtbrSettings
 from nnbr_core.data.baskets import Baskets, numbered_catalogue
 from nnbr_core.data.folds import Fold, Part, part, split
 from nnbr_core.data.prepare import load
 from nnbr_core.evaluation import per_user, top_novel
+from nnbr_core.network import WIDENING
 from nnbr_core.training import adam
-from nnbr_core.transformer import WIDENING
 
 OBJECTIVES = {
     "basket_all": BtbrSettings(masking="basket_all"),
@@ -38,6 +38,7 @@ OBJECTIVES = {
 SIDE = 2048  # of the product that defines the roofline
 N_BATCHES = 26  # every third batch of an epoch: short users and long ones
 N_REPEATS = 3  # of each measurement; the quickest counts, the others met other programs
+N_TURNS = 5  # of what is compared with something else
 PER_PRODUCT = 2  # a multiplication and an addition
 WITH_BACKWARD = 3  # the backward pass makes two products of each
 
@@ -60,6 +61,12 @@ def quickest(action: Callable[[], object], n_repeats: int = N_REPEATS) -> float:
         action()
         seconds.append(time.perf_counter() - started)
     return min(seconds)
+
+
+def quickest_of(*actions: Callable[[], object]) -> list[float]:
+    """Seconds of the quickest run of each, run in turn, so that all meet the same machine."""
+    seconds = [[quickest(action, 1) for action in actions] for _ in range(N_TURNS)]
+    return [min(of_one) for of_one in zip(*seconds, strict=True)]
 
 
 def flops_per_second() -> float:
@@ -93,10 +100,10 @@ class Stepper:
     def batches(self) -> list[np.ndarray]:
         return similar_lengths(lengths(self.rows), self.settings.batch_size)
 
-    def ask(self, users: np.ndarray) -> Question:
-        return ask(self.settings, self.rows.select(users), self.rng)
+    def ask(self, users: np.ndarray) -> MaskedBatch:
+        return masked_batch(self.settings, self.rows.select(users), self.rng)
 
-    def learn(self, question: Question) -> None:
+    def learn(self, question: MaskedBatch) -> None:
         self.optimiser.zero_grad()
         self.network.loss(*question, self.rng).backward()
         self.optimiser.step()

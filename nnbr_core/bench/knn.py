@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnbr_core.baselines.knn import ItemKnn, ItemKnnSettings, UserKnn, UserKnnSettings
+from nnbr_core.baselines.item_knn import ItemKnn, ItemKnnSettings
 from nnbr_core.baselines.popularity import (
     LastPopularity,
     LastPopularitySettings,
@@ -14,6 +14,7 @@ from nnbr_core.baselines.popularity import (
     PopularitySettings,
 )
 from nnbr_core.baselines.tifuknn import PUBLISHED, Tifuknn, TifuknnSettings
+from nnbr_core.baselines.user_knn import UserKnn, UserKnnSettings
 from nnbr_core.data.folds import split
 from nnbr_core.data.prepare import load
 
@@ -30,7 +31,7 @@ def _measure(make: Callable, settings: Any) -> dict:
     fitted = time.perf_counter()
     model.score(fold.test.histories.select(np.arange(SCORED)))
     return {
-        "settings_tried": getattr(model, "chosen", {}).get("n_tried", 1),
+        "settings_tried": model.chosen.get("n_tried", 1),
         "seconds_to_fit": round(fitted - started, 1),
         "seconds_per_1000_users": round(time.perf_counter() - fitted, 2),
     }

@@ -5,9 +5,10 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from nnbr_core.experiments import records, runs
-from nnbr_core.experiments.config import configure
-from nnbr_core.experiments.sweep import sweep
+from nnbr_core.runs import records
+from nnbr_core.runs import run as runs
+from nnbr_core.runs.config import configure
+from nnbr_core.runs.sweep import sweep
 
 N_RECORDS = 1000
 N_RUNS = 24

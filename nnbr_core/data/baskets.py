@@ -38,6 +38,7 @@ class Baskets:
         items      = [3, 5, 5, 2]
         basket_ptr = [0, 2, 3, 4]   basket b holds items[basket_ptr[b]:basket_ptr[b + 1]]
         user_ptr   = [0, 2, 3]      user u owns baskets user_ptr[u] to user_ptr[u + 1] - 1
+        days       = [19723, 19730, 19731]   or None: the source has order numbers, not dates
 
     Two rows may share a user id: with windows, one person has one row per window.
     """
@@ -48,15 +49,21 @@ class Baskets:
     catalogue: pd.DataFrame  # one row per item: id, name, group, all text
     user_ids: np.ndarray  # text [n_users], the source's own ids
     splits: np.ndarray | None = None  # int8 [n_splits, n_users], published roles if there are any
+    days: np.ndarray | None = None  # int32 [n_baskets], days since 1970-01-01
+    # What a list may be made from, on histories alone: see data/calendar.py.
+    visit_days: np.ndarray | None = None  # int32 [n_users], the visit asked about, if it is told
+    cutoff: int | None = None  # nothing on or after this day may be read
 
     def __post_init__(self) -> None:
         fits = (
             self.basket_ptr[-1] == len(self.items)
             and self.user_ptr[-1] == len(self.basket_ptr) - 1
             and len(self.user_ids) == len(self.user_ptr) - 1
+            and (self.days is None or len(self.days) == len(self.basket_ptr) - 1)
+            and (self.visit_days is None or len(self.visit_days) == len(self.user_ptr) - 1)
         )
         if not fits:
-            raise InputError("Baskets: items, basket_ptr, user_ptr and user_ids do not fit")
+            raise InputError("Baskets: items, basket_ptr, user_ptr, user_ids and days do not fit")
 
     @property
     def n_items(self) -> int:
@@ -96,6 +103,18 @@ class Baskets:
             digest.update("\x1f".join(map(str, labels)).encode() + b"\x1e")
         return digest.hexdigest()[:16]
 
+    @property
+    def dated(self) -> np.ndarray:
+        """`days`, for a caller that cannot do without; raises where there are none."""
+        if self.days is None:
+            raise InputError("this dataset has no dates, only the order of baskets")
+        return self.days
+
+    @cached_property
+    def days_fingerprint(self) -> str:
+        """A hash of the days: part of a run that reads them, and of no other run."""
+        return hashlib.sha256(np.ascontiguousarray(self.dated).tobytes()).hexdigest()[:16]
+
     def item_counts(self) -> np.ndarray:
         """int64 [n_items]: in how many baskets each item lies."""
         return np.bincount(self.items, minlength=self.n_items)
@@ -119,6 +138,8 @@ class Baskets:
             user_ptr=user_ptr.astype(np.int64),
             user_ids=self.user_ids[users],
             splits=None if self.splits is None else self.splits[:, users],
+            days=None if self.days is None else self.days[baskets],
+            visit_days=None if self.visit_days is None else self.visit_days[users],
         )
 
     def select(self, users: np.ndarray) -> "Baskets":
@@ -156,14 +177,19 @@ class Baskets:
             raise InputError(f"{where}: item {wrong} is outside 0 to {self.n_items - 1}")
         if (self.basket_sizes < 1).any() or (self.baskets_per_user < 1).any():
             raise InputError(f"{where}: a user without baskets or a basket without items")
-        of_basket = np.repeat(np.arange(self.n_baskets), self.basket_sizes)
-        if len(np.unique(of_basket * self.n_items + self.items)) < len(self.items):
+        key = np.repeat(np.arange(self.n_baskets), self.basket_sizes) * self.n_items + self.items
+        is_sorted = (key[1:] > key[:-1]).all()  # as prepared baskets are: no need to sort again
+        if not is_sorted and len(np.unique(key)) < len(key):
             raise InputError(f"{where}: a basket holds the same item twice")
+        if self.days is not None:
+            is_first = np.diff(self.user_of_basket, prepend=-1) != 0
+            if (np.diff(self.days, prepend=0)[~is_first] <= 0).any():
+                raise InputError(f"{where}: a user's baskets must lie on days that rise")
         return self
 
     def save(self, folder: Path) -> None:
         """Write arrays, labels and fingerprint into an existing empty folder."""
-        for name in ("items", "basket_ptr", "user_ptr", "user_ids", "splits"):
+        for name in ("items", "basket_ptr", "user_ptr", "user_ids", "splits", "days"):
             if getattr(self, name) is not None:
                 np.save(folder / f"{name}.npy", getattr(self, name), allow_pickle=False)
         self.catalogue.to_parquet(folder / "catalogue.parquet", index=False)
@@ -186,8 +212,9 @@ class Baskets:
         n_items: int | None = None,
         user_ids: Sequence[str] | None = None,
         catalogue: pd.DataFrame | None = None,
+        days: Sequence[Sequence[int]] | None = None,
     ) -> "Baskets":
-        """Baskets from nested lists: users of baskets of item numbers.
+        """Baskets from nested lists: users of baskets of item numbers, and the baskets' days.
 
         >>> Baskets.from_lists([[[3, 5], [5]], [[2]]]).user_ptr.tolist()
         [0, 2, 3]
@@ -204,6 +231,7 @@ class Baskets:
             user_ptr=np.cumsum([0, *map(len, users)], dtype=np.int64),
             catalogue=catalogue,
             user_ids=np.array([str(i) for i in ids], dtype=str),
+            days=None if days is None else np.array([d for user in days for d in user], np.int32),
         ).check("these lists")
 
 

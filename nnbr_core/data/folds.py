@@ -1,6 +1,6 @@
 """Users -> train / validation / test; histories and the targets to predict."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +20,8 @@ class Part:
 
     histories: Baskets
     targets: Baskets  # exactly one basket per user
+    rows: np.ndarray | None = None  # int64 [users], each person's first row in the dataset
+    past: Baskets | None = None  # with a cut-off: what everybody bought before it
 
     @property
     def n_users(self) -> int:
@@ -44,9 +46,24 @@ class Fold:
     test: Part
 
 
-def part(baskets: Baskets) -> Part:
+def part(baskets: Baskets, rows: np.ndarray | None = None) -> Part:
     """Cut off every user's last basket."""
-    return Part(histories=baskets.histories(), targets=baskets.targets())
+    return Part(histories=baskets.histories(), targets=baskets.targets(), rows=rows)
+
+
+def known_visits(told: Part) -> Part:
+    """The same users, whose histories now say on which day the visit to predict takes place."""
+    return replace(told, histories=replace(told.histories, visit_days=told.targets.dated))
+
+
+def has_novel(fold: Fold) -> Fold:
+    """The fold itself, if there is something to find for somebody in validation and in test."""
+    for name in ("validation", "test"):
+        if getattr(fold, name).labels("explore").nnz == 0:
+            raise InputError(
+                f"no {name} user has a novel item in the basket to predict: nothing can be found"
+            )
+    return fold
 
 
 def n_folds(baskets: Baskets) -> int:
@@ -94,4 +111,5 @@ def split(baskets: Baskets, fold: int) -> Fold:
         raise InputError(f"user {user} has one basket: without a history nothing can be predicted")
     role = roles(baskets, fold)
     rows = [np.flatnonzero(role == r) for r in (TRAIN, VALIDATION, TEST)]
-    return Fold(*(part(baskets.select(users)) for users in rows))
+    person = first_rows(baskets)
+    return has_novel(Fold(*(part(baskets.select(users), person[users]) for users in rows)))

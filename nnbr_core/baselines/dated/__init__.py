@@ -1,0 +1,1 @@
+"""Methods that read dates: what sells now, and neighbours whose purchases are recent."""

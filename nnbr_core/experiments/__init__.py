@@ -1,1 +1,0 @@
-"""Settings -> run -> record; many of them; notebooks in batch."""

@@ -1,0 +1,1 @@
+"""Plain figures, tables and sentences. Nothing here trains or waits for a click."""

@@ -1,1 +1,0 @@
-"""Baskets and records -> something to look at."""
